@@ -17,7 +17,7 @@ import typer
 from analysis.__main__ import app as analysis_app
 from simcounsel import cli
 from simcounsel.engine.simulation import Simulation
-from simcounsel.events import Recalled
+from simcounsel.events import SCHEMA_VERSION, Recalled
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command, only_run
@@ -384,7 +384,9 @@ def test_no_run_there(simcounsel: Command, tmp_path: Path, command: tuple[str, .
         (lambda text: text[:200], "manifest.json: damaged"),
         (lambda text: "[]", "manifest.json: damaged"),
         (
-            lambda text: text.replace('"schema_version": 3', '"schema_version": 99'),
+            lambda text: text.replace(
+                f'"schema_version": {SCHEMA_VERSION}', '"schema_version": 99'
+            ),
             "written with log version 99, this simcounsel reads",
         ),
         (lambda text: text.replace('"ticks"', '"tocks"'), "manifest.json: damaged"),

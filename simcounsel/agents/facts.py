@@ -4,7 +4,7 @@ They hold what the prompts say, as far as a stand-in reads it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from simcounsel.agents.mind import Reachable
 from simcounsel.agents.questionnaire import FormItem
@@ -100,6 +100,10 @@ class LineFacts(Facts):
     """The feeling that was heard in them, as an adjective."""
     theme: str
     """A client's theme; '' for others."""
+    openness: float | None = None
+    """How open a client has been with the other so far, 0 to 10; None where nothing moves it."""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """What of a client's file words can touch, by its id; {} where nothing moves it."""
 
     @property
     def heard(self) -> TalkLine | None:
@@ -120,6 +124,8 @@ class SummaryFacts(Facts):
     other: str
     role: Role
     lines: tuple[TalkLine, ...]
+    takes_home: bool = False
+    """Whether something may have been agreed: a client after a session."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +151,10 @@ class InsightsFacts(Facts):
     """The same."""
     known: tuple[str, ...]
     """Thoughts that one has already."""
+    lived: tuple[bool, ...] = ()
+    """Of each piece of evidence: whether it is of something that happened."""
+    beliefs: Mapping[str, str] = field(default_factory=dict)
+    """A client's beliefs by their ids, where they can move; {} elsewhere."""
 
 
 @dataclass(frozen=True, kw_only=True)

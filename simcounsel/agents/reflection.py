@@ -1,15 +1,21 @@
 """Reflection (Park et al. 2023, section 4.2) and the persona's text, which it rewrites."""
 
+from simcounsel.agents.client_state import BROUGHT_ALONG, belief_steps, parts, strengths
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
-from simcounsel.agents.tasks import InsightsAnswer, PortraitAnswer, QuestionsAnswer
+from simcounsel.agents.tasks import (
+    ClientInsightsAnswer,
+    InsightsAnswer,
+    PortraitAnswer,
+    QuestionsAnswer,
+)
 from simcounsel.agents.views import bullets, in_mind, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
 from simcounsel.llm.question import Ask, Example, Question, Reply, Tags, ask, traced
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import ClientPersona
 
 RECENT = 30
@@ -92,8 +98,9 @@ def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Effects]:
         insights=tuple(insights),
         **traced(salient, *((reply,) if reply else ())),
     )
+    moved = belief_steps(resident, reply, evidence) if reply else ()
     changed = yield from _rewrite(resident, scene, reflected, evidence)
-    return Effects(events=(*recalled, reflected, *changed), drafts=tuple(drafts))
+    return Effects(events=(*recalled, reflected, *moved, *changed), drafts=tuple(drafts))
 
 
 def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
@@ -148,6 +155,7 @@ def _insights(
     """The reply's value is None when it was of no use; no reply where there is no evidence."""
     if not evidence:
         return None
+    moves = bool(parts(resident.persona)) and resident.client_state == "moves"
     system, prompt = render(
         "insights",
         scene.language,
@@ -155,41 +163,48 @@ def _insights(
         name=resident.name,
         questions=bullets(questions),
         memories=numbered(tuple(m.text for m in evidence)),
+        beliefs=phrase("moment", "beliefs", scene.language) if moves else "",
     )
-
-    def check(answer: InsightsAnswer | None) -> str | None:
-        cited = (n for item in (answer.insights if answer else ()) for n in item.evidence)
-        wrong = next((n for n in cited if not 1 <= n <= len(evidence)), None)
-        return f"there is no memory number {wrong}" if wrong is not None else None
-
-    return (
-        yield from ask(
-            Question(
-                verb="fill",
-                purpose="insights",
-                who=resident.name,
-                system=system,
-                prompt=prompt,
-                schema=InsightsAnswer,
-                check=check,
-                fallback=None,
-                temperature=0.5,
-                max_tokens=500,
-                seed=seed_of(scene.seed, scene.tick, resident.name, "insights"),
-                examples=tuple(
-                    Example(text=t.say, tags=Tags(theme=t.theme, emotion=t.emotion))
-                    for t in resident.persona.thoughts
-                ),
-                facts=InsightsFacts(
-                    name=resident.name,
-                    evidence=tuple(m.text for m in evidence),
-                    emotions=tuple(m.emotion for m in evidence),
-                    poignancies=tuple(m.poignancy for m in evidence),
-                    known=tuple(m.text for m in resident.memory.long.memories),
-                ),
-            )
-        )
+    question: Question[InsightsAnswer | None] = Question(
+        verb="fill",
+        purpose="insights",
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        schema=ClientInsightsAnswer if moves else InsightsAnswer,
+        check=lambda answer: _citation_problem(answer, len(evidence)),
+        fallback=None,
+        temperature=0.5,
+        max_tokens=700 if moves else 500,
+        seed=seed_of(scene.seed, scene.tick, resident.name, "insights"),
+        examples=tuple(
+            Example(text=t.say, tags=Tags(theme=t.theme, emotion=t.emotion))
+            for t in resident.persona.thoughts
+        ),
+        facts=InsightsFacts(
+            name=resident.name,
+            evidence=tuple(m.text for m in evidence),
+            emotions=tuple(m.emotion for m in evidence),
+            poignancies=tuple(m.poignancy for m in evidence),
+            known=tuple(m.text for m in resident.memory.long.memories),
+            lived=tuple(m.origin not in BROUGHT_ALONG for m in evidence),
+            beliefs={
+                name: text
+                for name, text in parts(resident.persona).items()
+                if moves and name in strengths(resident.persona)
+            },
+        ),
     )
+    return (yield from ask(question))
+
+
+def _citation_problem(answer: InsightsAnswer | None, known: int) -> str | None:
+    """Whether a conclusion cites a memory that was not shown."""
+    cited = [n for item in (answer.insights if answer else ()) for n in item.evidence]
+    if isinstance(answer, ClientInsightsAnswer):
+        cited += [n for step in answer.beliefs for n in step.evidence]
+    wrong = next((n for n in cited if not 1 <= n <= known), None)
+    return f"there is no memory number {wrong}" if wrong is not None else None
 
 
 def _rewrite(

@@ -4,13 +4,14 @@ from simcounsel.agents.facts import SummaryFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
-from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
+from simcounsel.agents.tasks import CLOSENESS_STEP, SessionSummaryAnswer, SummaryAnswer
 from simcounsel.agents.views import so_far, together, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
-from simcounsel.events import Appraised, Memory, RelationChanged
+from simcounsel.events import Appraised, HomeworkAgreed, Memory, RelationChanged
 from simcounsel.llm.question import Ask, Question, Reply, ask, traced
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
+from simcounsel.texts.quotes import stands_in
 
 
 def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Effects]:
@@ -31,8 +32,12 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
         now=date_text(scene.minute, scene.start, scene.language),
         together=together(resident, scene, view),
         talk=so_far(view),
+        home=phrase("moment", "take_home", scene.language, other=view.other)
+        if takes_home(resident, view)
+        else "",
     )
-    fallback = SummaryAnswer(
+    kind = SessionSummaryAnswer if takes_home(resident, view) else SummaryAnswer
+    fallback = kind(
         summary=f"{resident.name} talked with {view.other} at {view.place}.",
         closeness="as before",
         emotion="neutral",
@@ -45,20 +50,48 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
         who=resident.name,
         system=system,
         prompt=prompt,
-        schema=SummaryAnswer,
+        schema=type(fallback),
         fallback=fallback,
         temperature=0.3,
         max_tokens=250,
         seed=seed_of(scene.seed, scene.tick, resident.name, "summarize", view.chat),
         facts=SummaryFacts(
-            name=resident.name, other=view.other, role=resident.spec.role, lines=view.lines
+            name=resident.name,
+            other=view.other,
+            role=resident.spec.role,
+            lines=view.lines,
+            takes_home=takes_home(resident, view),
+        ),
+    )
+
+
+def takes_home(resident: Resident, view: TalkView) -> bool:
+    """Whether something may have been agreed: a client after a session."""
+    return resident.spec.role == "client" and view.appointment and view.other_role == "counselor"
+
+
+def _agreed(view: TalkView, reply: Reply[SummaryAnswer]) -> tuple[HomeworkAgreed, ...]:
+    """What was agreed, if the words that suggested it really stand in the other's lines."""
+    answer = reply.value
+    if not isinstance(answer, SessionSummaryAnswer) or not answer.agreed:
+        return ()
+    said = (line.text for line in view.lines if line.who == view.other)
+    if not answer.agreed_quote or not any(stands_in(answer.agreed_quote, text) for text in said):
+        return ()
+    return (
+        HomeworkAgreed(
+            who=view.me,
+            chat=view.chat,
+            agreed=answer.agreed,
+            quote=answer.agreed_quote,
+            **traced(reply),
         ),
     )
 
 
 def _events(
     resident: Resident, view: TalkView, reply: Reply[SummaryAnswer]
-) -> tuple[Appraised, RelationChanged]:
+) -> tuple[Appraised | RelationChanged | HomeworkAgreed, ...]:
     answer = reply.value
     before = view.closeness
     after = round(min(10.0, max(0.0, before + CLOSENESS_STEP[answer.closeness])), 2)
@@ -79,6 +112,7 @@ def _events(
             why=answer.closeness,
             **traced(reply),
         ),
+        *_agreed(view, reply),
     )
 
 

@@ -9,6 +9,7 @@ from simcounsel.events import (
     PRACTICE,
     Acted,
     Appraised,
+    BeliefMoved,
     ConversationEnded,
     ConversationStarted,
     Decided,
@@ -50,16 +51,7 @@ def other_of(chat: str, name: str) -> str:
 
 
 class Resident:
-    """The state of one person at the end of the observed events.
-
-    ties: what the world says of one's relationships, by the other's name. closeness: relationship
-    score to each other person, 0 to 10. said: own lines of all
-    conversations, oldest first. meetings: conversations so far, by the other's name. replan_why:
-    what calls for a new plan; None when nothing does. wondered: the questions of the last
-    reflection. practice: what one's policy wrote in conversations with each other person, and what
-    was heard of danger there, oldest first. foreign: events of other packages' kinds that name this
-    resident, oldest first.
-    """
+    """The state of one person at the end of the observed events."""
 
     def __init__(
         self, spec: ResidentSpec, world: World, vectors: "Mapping[str, np.ndarray]"
@@ -73,28 +65,45 @@ class Resident:
             for one in world.relationships
             if spec.name in one.between
         }
+        """What the world says of one's relationships, by the other's name."""
         self.place = spec.starts_in
         self.activity = ""
         self.activity_kind: ActivityKind = "rest"
         self.emotion: Emotion = "neutral"
         self.intensity = 1
+        self.client_state = spec.client_state or world.client_state
+        """Whether talk and what is lived moves a client."""
+        self.strengths: dict[str, int] = {}
+        """How strongly beliefs are held that were moved, 0 to 100, by their ids."""
         self.version: PersonaChanged | None = None
         self.strokes: tuple[Stroke, ...] = ()
         self.planned_day: int | None = None
         self.slots: dict[int, Slot] = {}
         self.sights: tuple[Sight, ...] = ()
         self.closeness: dict[str, float] = {}
+        """Relationship score to each other person, 0 to 10."""
         self.meetings: dict[str, int] = {}
+        """Conversations so far, by the other's name."""
         self.last_talk: dict[str, int] = {}
         self.said: list[str] = []
+        """Own lines of all conversations, oldest first."""
         self.done_today: dict[str, int] = {}
         self.replan_why: str | None = None
+        """What calls for a new plan; None when nothing does."""
         self.wondered: tuple[str, ...] = ()
+        """The questions of the last reflection."""
         self.practice: dict[str, list[Entry]] = {}
+        """What one's policy and mind wrote in conversations with each other person, and what was
+        heard of danger there, oldest first.
+        """
         self.foreign: list[Entry] = []
+        """Events of other packages' kinds that name this resident, oldest first."""
         self._news: list[str] = []
         self._felt: tuple[int, tuple[str, ...]] | None = None
-        self._observers: dict[type[Event], Callable[[Any, Entry], None]] = {
+        self._observers = self._by_kind()
+
+    def _by_kind(self) -> dict[type[Event], Callable[[Any, Entry], None]]:
+        return {
             Joined: self._joined,
             Moved: self._moved,
             Acted: self._acted,
@@ -109,6 +118,7 @@ class Resident:
             ConversationEnded: self._ended,
             RelationChanged: self._related,
             Reflected: self._reflected,
+            BeliefMoved: self._believed,
             PersonaChanged: self._changed,
             **dict.fromkeys((Decided, *PRACTICE), self._practised),
             Foreign: self._kept,
@@ -214,6 +224,9 @@ class Resident:
     def _reflected(self, event: Reflected, entry: Entry) -> None:
         self.memory.observe_reflected()
         self.wondered = event.questions
+
+    def _believed(self, event: BeliefMoved, entry: Entry) -> None:
+        self.strengths[event.belief] = event.after
 
     def _changed(self, event: PersonaChanged, entry: Entry) -> None:
         self.version = event

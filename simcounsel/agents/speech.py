@@ -3,6 +3,7 @@
 import re
 from typing import Literal
 
+from simcounsel.agents.client_state import last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
 from simcounsel.agents.manner import manner_of_speaking
@@ -10,14 +11,14 @@ from simcounsel.agents.mind import Scene, Spoken
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, Requirement, TalkView
-from simcounsel.agents.tasks import LineAnswer
+from simcounsel.agents.tasks import ClientLineAnswer, LineAnswer
 from simcounsel.agents.views import feeling, in_mind, so_far, theme_of, today, together, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
-from simcounsel.events import Recalled
+from simcounsel.events import HomeworkAgreed, Recalled
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Ask, Question, ask, traced
-from simcounsel.prompts import prompt_text, render
+from simcounsel.prompts import phrase, prompt_text, render
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.texts.overlap import read_out
 
@@ -30,15 +31,21 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     )
     reply = yield from ask(_question(resident, scene, view, decision, recalled))
     answer = reply.value
-    line = answer.model_copy(
-        update={"say": spoken(answer.say, view), "wish": _wish(answer, view, decision)}
+    line = LineAnswer(
+        **answer.model_dump(include=set(LineAnswer.model_fields))
+        | {"say": spoken(answer.say, view), "wish": _wish(answer, view, decision)}
+    )
+    moved = (
+        (shifted(resident.persona, view, answer, traced(reply)),)
+        if isinstance(answer, ClientLineAnswer)
+        else ()
     )
     emphasis = reply.notes.get("emphasis", "")
     return Spoken(
         line=line,
         emphasis=emphasis if emphasis and emphasis in line.say else None,
         source=reply.source,
-        events=(recalled,),
+        events=(recalled, *moved),
         **traced(reply),
     )
 
@@ -55,17 +62,26 @@ def _question(
         who=resident.name,
         system=system,
         prompt=prompt,
-        schema=LineAnswer,
+        schema=ClientLineAnswer if _moves(resident) else LineAnswer,
         check=lambda answer: (
             line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision)
         ),
-        fallback=fallback_line(resident, view, decision),
+        fallback=_fallback(resident, view, decision),
         temperature=0.8,
         max_tokens=decision.max_tokens,
         seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
         examples=examples_for(resident, view, decision),
         facts=_facts(resident, view, decision, recalled),
     )
+
+
+def _moves(resident: Resident) -> bool:
+    return resident.spec.role == "client" and resident.client_state == "moves"
+
+
+def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
+    line = fallback_line(resident, view, decision)
+    return ClientLineAnswer(**line.model_dump()) if _moves(resident) else line
 
 
 def _prompt(
@@ -88,10 +104,40 @@ def _prompt(
         voice=manner_of_speaking(resident, view, decision.move),
         feeling=feeling(*_felt(resident, view), scene.language),
         aim=decision.aim,
+        stands="\n".join(part for part in (decision.aim, *_state(resident, view)) if part),
+        private=_private(resident, view),
         move=decision.move,
         brief=f"\n{decision.brief}" if decision.brief else "",
         manner=_manner(role, view, decision),
     )
+
+
+def _state(resident: Resident, view: TalkView) -> tuple[str, ...]:
+    """How open a client has been with the other so far, what it kept back last and what was agreed;
+    () for others, and where its state is off.
+    """
+    if resident.spec.role != "client" or resident.client_state == "off":
+        return ()
+
+    def worded(key: str, **slots: object) -> str:
+        return phrase("moment", key, view.language, name=view.me, other=view.other, **slots)
+
+    last = last_shift(view)
+    said = [worded("openness", openness=f"{openness(view):g}")]
+    if last is not None and last.held_back:
+        said.append(worded("held_back", what=last.held_back.rstrip(".。")))
+    agreed = [one.event for one in view.kept if isinstance(one.event, HomeworkAgreed)]
+    if agreed:
+        said.append(worded("agreed", what=agreed[-1].agreed.rstrip(".。")))
+    return tuple(said)
+
+
+def _private(resident: Resident, view: TalkView) -> str:
+    """What is asked for before the line; '' where nothing moves a client."""
+    if not _moves(resident):
+        return ""
+    key = "private" if view.heard else "private_first"
+    return phrase("moment", key, view.language, name=view.me, other=view.other)
 
 
 def _felt(resident: Resident, view: TalkView) -> tuple[Emotion, int]:
@@ -122,6 +168,8 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         memories=resident.memory.texts(recalled.hits),
         **heard_slots(view),
         theme=theme_of(resident),
+        openness=openness(view) if _moves(resident) else None,
+        parts=parts(resident.persona) if _moves(resident) else {},
     )
 
 

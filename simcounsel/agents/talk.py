@@ -53,8 +53,6 @@ class TalkView:
     """Of the talk."""
     locale: str = "default"
     """Whose help lines hold."""
-    defenses: tuple[str, ...] = ()
-    """One's own ways of keeping pain at a distance; () for whoever is no client."""
     kept: tuple[Entry, ...] = ()
     """What one's policy wrote and what was heard of danger in earlier conversations with the other,
     oldest first.

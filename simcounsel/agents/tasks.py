@@ -2,7 +2,7 @@
 schema.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -88,6 +88,46 @@ class LineAnswer(FeelingAnswer):
     ] = "go on"
 
 
+PRIVATE_FIRST = "emotion intensity poignancy quote touched openness held_back say wish".split()
+
+
+def _private_first(schema: dict[str, Any]) -> None:
+    """What is felt and kept back is asked for before the line, so that the line follows from it;
+    and all of it is asked for.
+    """
+    schema["properties"] = {name: schema["properties"][name] for name in PRIVATE_FIRST}
+    schema["required"] = list(PRIVATE_FIRST)
+
+
+class ClientLineAnswer(LineAnswer):
+    """A client's next line, with what only the client knows of it."""
+
+    model_config = ConfigDict(json_schema_extra=_private_first)
+    quote: Annotated[
+        str,
+        Field(
+            max_length=400,
+            description="the words of the other's last line that touched something, copied"
+            " exactly; '' if none did",
+        ),
+    ] = ""
+    touched: Annotated[
+        str,
+        Field(
+            max_length=8,
+            description="which belief, rule or way of coping they touched, by its id such as C1, R2"
+            " or D3; '' if none",
+        ),
+    ] = ""
+    openness: Annotated[
+        float | None,
+        Field(ge=0, le=10, description="0 keeps everything back, 10 holds nothing back"),
+    ] = None
+    held_back: Annotated[
+        str, Field(max_length=400, description="what is kept back, in a few words; '' if nothing")
+    ] = ""
+
+
 class SummaryAnswer(FeelingAnswer):
     """What somebody takes away from a conversation."""
 
@@ -95,6 +135,25 @@ class SummaryAnswer(FeelingAnswer):
         str, Field(min_length=10, max_length=800, description="1 to 3 sentences, third person")
     ]
     closeness: Literal["much less close", "less close", "as before", "closer", "much closer"]
+
+
+class SessionSummaryAnswer(SummaryAnswer):
+    """The same of a session with a counselor, as the client."""
+
+    agreed: Annotated[
+        str,
+        Field(
+            max_length=200,
+            description="what the counselor suggested to try, watch or write down until they meet"
+            " again, and was not refused, as a phrase that begins with a verb; '' if nothing",
+        ),
+    ] = ""
+    agreed_quote: Annotated[
+        str,
+        Field(
+            max_length=400, description="the counselor's words for it, copied exactly; '' if none"
+        ),
+    ] = ""
 
 
 class QuestionsAnswer(Answer):
@@ -114,6 +173,29 @@ class InsightsAnswer(Answer):
     """What the memories add up to."""
 
     insights: Annotated[tuple[InsightAnswer, ...], Field(min_length=1, max_length=5)]
+
+
+class BeliefStepAnswer(Answer):
+    """A belief that is held less or more strongly than before."""
+
+    belief: Annotated[str, Field(max_length=8, description="its id, such as C1 or R2")]
+    evidence: Annotated[tuple[int, ...], Field(min_length=1, max_length=8)]
+    why: Sentence
+    step: Annotated[
+        int,
+        Field(
+            ge=-10, le=10, description="below 0 weaker, above 0 stronger, on a scale of 0 to 100"
+        ),
+    ]
+
+
+class ClientInsightsAnswer(InsightsAnswer):
+    """The same of a client, with what it does to its beliefs."""
+
+    beliefs: Annotated[
+        tuple[BeliefStepAnswer, ...],
+        Field(max_length=4, description="only beliefs that new memories bear on; often none"),
+    ] = ()
 
 
 class SkippedDayAnswer(FeelingAnswer):

@@ -8,6 +8,7 @@ say is left out with its label.
 from collections.abc import Callable
 from functools import lru_cache
 
+from simcounsel.agents.client_state import parts, strengths
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import STRANGERS, Resident
 from simcounsel.agents.talk import TalkLine, TalkView
@@ -30,13 +31,16 @@ def whoami(resident: Resident, language: Language = "en") -> str:
     version = resident.version
     if version is None:
         return known
-    return "\n".join(
-        (
-            known,
-            _of("characteristic", language, name=resident.name, text=version.characteristic),
-            _of("recent_feeling", language, name=resident.name, text=version.recent_feeling),
-        )
-    )
+    told = [
+        known,
+        _of("characteristic", language, name=resident.name, text=version.characteristic),
+        _of("recent_feeling", language, name=resident.name, text=version.recent_feeling),
+    ]
+    held = strengths(resident.persona) | resident.strengths
+    if held and resident.client_state != "off":
+        what = ", ".join(f"{name} {strength}" for name, strength in held.items())
+        told.append(phrase("moment", "strengths", language, name=resident.name, what=what))
+    return "\n".join(told)
 
 
 def _of(key: str, language: Language, **slots: object) -> str:
@@ -83,9 +87,8 @@ def _file_text(file: _File, language: Language) -> str:
     ]
     if isinstance(p, ClientPersona):
         parts += [
-            _of("core", language, text=after.join(b.belief for b in p.core_beliefs)),
-            _of("rules", language, text=after.join(b.belief for b in p.intermediate_beliefs)),
-            _of("coping", language, text=between.join(p.coping_strategies)),
+            _of(key, language, text=after.join(_by_id(p, letter)))
+            for key, letter in (("core", "C"), ("rules", "R"), ("coping", "D"))
         ]
     parts.append(_of("habits", language, text=between.join(p.habits)))
     if p.people:
@@ -93,6 +96,17 @@ def _file_text(file: _File, language: Language) -> str:
         parts.append(_of("people", language, text=people))
     parts.append(_of("style", language, text=p.style))
     return "\n".join(parts)
+
+
+def _by_id(persona: ClientPersona, letter: str) -> list[str]:
+    """The parts of a client's file of one kind, each with its id."""
+    return [
+        f"{name}: {_closed(text)}" for name, text in parts(persona).items() if name[0] == letter
+    ]
+
+
+def _closed(text: str) -> str:
+    return text if text[-1:] in ".!?。！？" else f"{text}."
 
 
 def _acquaintance(one: Acquaintance, language: Language) -> str:

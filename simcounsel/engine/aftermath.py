@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from simcounsel.agents.mind import Effects
 from simcounsel.engine.talk import OpenTalk, Side
-from simcounsel.events import ClientShifted, Event, Memory, Said, as_event
+from simcounsel.events import Event, Memory, Said, as_event
 from simcounsel.llm.question import Ask
 from simcounsel.policies.policy import Concluding
-from simcounsel.prompts import phrase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,34 +37,7 @@ def take_away(talk: OpenTalk, first: Side, second: Side, events: list[Event]) ->
         if isinstance(me.policy, Concluding):
             kept = yield from me.policy.conclude(talk.view(me, other))
             events += map(as_event, kept)
-            drafts[me.name] += tuple(
-                _insight_memory(event, me, other.name)
-                for event in kept
-                if isinstance(event, ClientShifted) and event.insight is not None
-            )
     return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
-
-
-def _insight_memory(event: ClientShifted, me: Side, other: str) -> Memory:
-    """What became clear to a client in a conversation stays as a thought."""
-    return Memory(
-        id="",
-        type="thought",
-        text=phrase(
-            "client_words",
-            "since",
-            me.scene.language,
-            other=other,
-            me=event.who,
-            insight=event.insight,
-        ),
-        emotion=me.mind.resident.emotion,
-        intensity=5,
-        poignancy=8,
-        present=(other,),
-        chat=event.chat,
-        origin="insight",
-    )
 
 
 def _line_memory(said: Said, place: str, other: str) -> Memory:

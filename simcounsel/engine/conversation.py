@@ -14,7 +14,6 @@ from simcounsel.events import (
     ConversationStarted,
     Decided,
     Event,
-    Foreign,
     Said,
     as_event,
 )
@@ -82,7 +81,7 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     lived = tuple(as_event(event) for event in spoken.events)
     talk.said.append(said)
     talk.own[speaker.name] += (event for event in kept if isinstance(event, PRACTICE))
-    talk.own[speaker.name] += (event for event in lived if isinstance(event, Foreign))
+    talk.own[speaker.name] += (event for event in lived if isinstance(event, PRACTICE))
     if decision.holds:
         talk.hold(speaker.name)
     talk.moves[speaker.name].append((decision.move, decision.policy))

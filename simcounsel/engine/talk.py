@@ -98,7 +98,6 @@ class OpenTalk:
             start=me.scene.start,
             language=me.scene.language,
             locale=me.scene.locale,
-            defenses=tuple(getattr(resident.persona, "coping_strategies", ())),
             kept=tuple(resident.practice.get(other.name, ())),
             own=tuple(self.own[me.name]),
         )

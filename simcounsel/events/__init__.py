@@ -26,6 +26,7 @@ from simcounsel.events.data import (
 from simcounsel.events.living import (
     Acted,
     Appraised,
+    BeliefMoved,
     Hit,
     Insight,
     Joined,
@@ -53,6 +54,7 @@ from simcounsel.events.practice import (
     FactLearned,
     Formulated,
     GoalReview,
+    HomeworkAgreed,
     Judged,
     Noted,
     Reasoned,
@@ -77,7 +79,7 @@ from simcounsel.events.synthesis import (
 )
 from simcounsel.secret import scrub
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 KnownEvent = (
     Joined
@@ -96,6 +98,7 @@ KnownEvent = (
     | ConversationEnded
     | RelationChanged
     | Reflected
+    | BeliefMoved
     | PersonaChanged
     | Measured
     | Assessed
@@ -110,6 +113,7 @@ KnownEvent = (
     | Formulated
     | CourseAdvanced
     | ClientShifted
+    | HomeworkAgreed
     | Extracted
     | Disclosed
     | Drafted
@@ -139,6 +143,7 @@ PRACTICE = (
     Formulated,
     CourseAdvanced,
     ClientShifted,
+    HomeworkAgreed,
     Foreign,
 )
 PracticeEvent = (
@@ -154,6 +159,7 @@ PracticeEvent = (
     | Formulated
     | CourseAdvanced
     | ClientShifted
+    | HomeworkAgreed
     | Foreign
 )
 """What policies write and read; see `simcounsel.events.practice`."""
@@ -226,6 +232,7 @@ __all__ = [
     "Answered",
     "Appraised",
     "Assessed",
+    "BeliefMoved",
     "Candidate",
     "ClientShifted",
     "ConversationEnded",
@@ -246,6 +253,7 @@ __all__ = [
     "Formulated",
     "GoalReview",
     "Hit",
+    "HomeworkAgreed",
     "Insight",
     "ItemAnswer",
     "Joined",

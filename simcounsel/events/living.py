@@ -190,6 +190,22 @@ class Reflected(Answered):
     insights: tuple[Insight, ...]
 
 
+class BeliefMoved(Answered):
+    """A client holds one of its beliefs less or more strongly than before, by what it lived."""
+
+    kind: Literal["belief_moved"] = "belief_moved"
+    who: str
+    belief: str
+    """C1, C2, ... of the core beliefs of its file, R1, R2, ... of the rules and assumptions."""
+    text: str
+    before: int
+    """How strongly it was held, 0 to 100."""
+    after: int
+    evidence: tuple[str, ...]
+    """Ids of the memories that moved it; at least one is of what happened since the world began."""
+    why: str
+
+
 class PersonaChanged(Answered):
     """A new version of the persona's text beside the old; version 0 is the one at the start."""
 

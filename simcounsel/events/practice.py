@@ -221,20 +221,37 @@ class CourseAdvanced(Answered):
 
 
 class ClientShifted(Answered):
-    """Where a client stands with a line, or after a conversation, as only the client knows."""
+    """Where a client stands with a line, as only the client knows."""
 
     kind: Literal["client_shifted"] = "client_shifted"
     who: str
     chat: str
-    resistance: float
-    """`resistance`, `mood`: 0 to 10."""
-    mood: float
-    defense: int | None = None
-    """Which of its defenses, as the persona counts them, was touched by what was said to it."""
-    softened: tuple[int, ...] = ()
-    """How often each such way has been touched, in the order of the persona."""
-    agreed: str | None = None
-    homework: Literal["done", "partly", "not done"] | None = None
-    """What came of what was agreed."""
-    insight: str | None = None
-    """What the client has come to see, which stays."""
+    message: int | None = None
+    """The number of its line in the conversation, from 1; None in older logs."""
+    before: float
+    """Openness before the line, 0 (keeps everything back) to 10 (holds nothing back)."""
+    openness: float
+    """The same with the line."""
+    claimed: float
+    """The openness that the reply gave: another one where it named no words of the other's, or
+    went further than a line can.
+    """
+    quote: str | None = None
+    """The words of the other's last line that touched something; None: none did."""
+    touched: str | None = None
+    """What they touched of the persona's file: a core belief C1, a rule R1, a way of coping D1."""
+    about: str | None = None
+    """Its text."""
+    held_back: str | None = None
+    """What the client did not say."""
+
+
+class HomeworkAgreed(Answered):
+    """What a client takes home from a session to try until the next."""
+
+    kind: Literal["homework_agreed"] = "homework_agreed"
+    who: str
+    chat: str
+    agreed: str
+    quote: str
+    """The counselor's words for it."""

@@ -29,6 +29,12 @@ INSERT INTO spent SELECT ?, calls + most_calls, usd + most_usd FROM claims WHERE
     ON CONFLICT(what) DO UPDATE SET calls = calls + excluded.calls, usd = usd + excluded.usd
 """
 
+_LOST = """
+INSERT INTO spent SELECT 'lost', MAX(calls - ?, 0), MAX(usd - ?, 0) FROM spent
+    WHERE what = 'recorded'
+    ON CONFLICT(what) DO UPDATE SET calls = calls + excluded.calls, usd = usd + excluded.usd
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Amount:
@@ -74,11 +80,13 @@ class Ledger:
 
     def begin(self, spent: Amount) -> None:
         """Nobody else is at work: what the recordings say is spent, and what is still claimed was
-        lost with its process.
+        lost with its process. So was what was recorded and is in no recording any more, as of a
+        run whose node was lost.
         """
         with self._writing() as table:
             table.execute(_MOVE.format("true"), ("lost",))
             table.execute("DELETE FROM claims")
+            table.execute(_LOST, (spent.calls, spent.usd))
             table.execute("DELETE FROM spent WHERE what != 'lost'")
             table.execute("INSERT INTO spent VALUES ('recorded', ?, ?)", (spent.calls, spent.usd))
 

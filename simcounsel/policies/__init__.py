@@ -13,7 +13,7 @@ from simcounsel.registry import Registry
 from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
 from simcounsel.specs.vocabulary import Role
 
-_BUILT_IN = "changing course disclosing single socratic staged supportive unguided"
+_BUILT_IN = "client course single socratic staged supportive unguided"
 POLICIES: Registry[PolicyKind[Any]] = Registry(
     "simcounsel.policies",
     "a policy",
@@ -21,11 +21,7 @@ POLICIES: Registry[PolicyKind[Any]] = Registry(
     {name: f"simcounsel.policies.built_in:{name.upper()}" for name in _BUILT_IN.split()},
 )
 """By name; the settings of each are of its own type."""
-DEFAULT: dict[Role, str] = {
-    "client": "disclosing",
-    "counselor": "socratic",
-    "layperson": "supportive",
-}
+DEFAULT: dict[Role, str] = {"client": "client", "counselor": "socratic", "layperson": "supportive"}
 
 UNGUARDED = SafetySettings(counselors="nothing")
 

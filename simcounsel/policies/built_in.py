@@ -2,9 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from simcounsel.policies.changing import Changing
+from simcounsel.policies.client import Client
 from simcounsel.policies.course import Course
-from simcounsel.policies.disclosing import Disclosing
 from simcounsel.policies.kind import NoSettings, PolicyKind
 from simcounsel.policies.socratic import Socratic
 from simcounsel.policies.staged.manuals import manual_of
@@ -16,7 +15,7 @@ from simcounsel.specs.manual import Manual
 from simcounsel.specs.therapy import Therapy, shipped_therapy
 from simcounsel.specs.vocabulary import Role
 
-CLIENT: frozenset[Role] = frozenset({"client"})
+CLIENTS: frozenset[Role] = frozenset({"client"})
 
 
 class ByManual(BaseModel):
@@ -39,8 +38,7 @@ class ByTherapy(BaseModel):
     """None: made in the first session."""
 
 
-CHANGING = PolicyKind(make=lambda settings, lang: Changing(), settings=NoSettings, roles=CLIENT)
-DISCLOSING = PolicyKind(make=lambda settings, lang: Disclosing(), settings=NoSettings, roles=CLIENT)
+CLIENT = PolicyKind(make=lambda settings, lang: Client(), settings=NoSettings, roles=CLIENTS)
 SOCRATIC = PolicyKind(make=lambda settings, lang: Socratic(), settings=NoSettings)
 SUPPORTIVE = PolicyKind(make=lambda settings, lang: Supportive(), settings=NoSettings)
 UNGUIDED = PolicyKind(make=lambda settings, lang: Unguided(), settings=NoSettings)

@@ -7,10 +7,13 @@ from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
     Appraised,
+    BeliefMoved,
+    ClientShifted,
     ConversationEnded,
     ConversationStarted,
     Entry,
     Foreign,
+    HomeworkAgreed,
     Judged,
     Measured,
     Noted,
@@ -39,6 +42,7 @@ OF_DAY = (
     "said",
     "relation_changed",
     "reflected",
+    "belief_moved",
     "persona_changed",
     "warned",
 )
@@ -67,6 +71,11 @@ def describe(entry: Entry) -> str | None:
             return (
                 f"{at}  {event.who}'s persona is now version {event.version}:"
                 f" {event.recent_feeling}"
+            )
+        case BeliefMoved():
+            return (
+                f"{at}  {event.who} now holds “{event.text}” at {event.after} of 100 (before"
+                f" {event.before}): {event.why}"
             )
         case Measured():
             return f"{at}  {measured_line(event)}"
@@ -221,8 +230,25 @@ def _practice_lines(event: PracticeEvent) -> Iterator[str]:
             yield f"  · {event.who} notes, lines {event.first} to {event.last}: {event.text}"
         case Retrieved():
             yield from _retrieved_lines(event)
+        case ClientShifted():
+            yield f"  · {shift_line(event)}"
+        case HomeworkAgreed():
+            yield f"  · {event.who} takes home: {event.agreed} (“{event.quote}”)"
         case Foreign():
             yield f"  · {foreign_line(event)}"
+
+
+def shift_line(event: ClientShifted) -> str:
+    """Where a client stands with a line, in one line."""
+    parts = [f"openness {event.openness:g}"]
+    if event.openness != event.before:
+        parts[0] += f" (before {event.before:g})"
+    if event.quote:
+        about = f" touched {event.touched} ({event.about})" if event.touched else " touched"
+        parts.append(f"“{event.quote}”{about}")
+    if event.held_back:
+        parts.append(f"kept back: {event.held_back}")
+    return "; ".join(parts)
 
 
 def _retrieved_lines(event: Retrieved) -> Iterator[str]:

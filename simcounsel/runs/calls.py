@@ -138,6 +138,8 @@ class Call(BaseModel):
     latency_s: float | None = None
     tries: int | None = None
     """How often it was sent over the network."""
+    given_up: bool = False
+    """Whether it was broken off before it was answered; it is asked again then."""
     spare: bool = False
     """In a fork: one of its parent's future, kept in case that it is asked again."""
 

@@ -58,6 +58,7 @@ OF_WORLD = (
     "retrieved",
     "reasoned",
     "client_shifted",
+    "homework_agreed",
     "session_planned",
     "session_reviewed",
     "fact_learned",

@@ -149,6 +149,29 @@ def recalls(history: History) -> Iterator[Row]:
             }
 
 
+SHIFTS = (
+    "tick minute chat message who before openness claimed quote touched about held_back".split()
+)
+
+
+def shifts(history: History) -> Iterator[Row]:
+    """Where a client stood with each of its lines."""
+    for one in history.shifts():
+        fields = one.event.model_dump(include=set(SHIFTS))
+        yield {"tick": one.tick, "minute": one.minute, **fields}
+
+
+BELIEFS = "tick minute who belief text before after why evidence".split()
+
+
+def beliefs(history: History) -> Iterator[Row]:
+    """Each step in how strongly a client holds a belief; evidence: ids of memories, by spaces."""
+    for one in history.beliefs():
+        fields = one.event.model_dump(include=set(BELIEFS) - {"evidence"})
+        evidence = " ".join(one.event.evidence)
+        yield {"tick": one.tick, "minute": one.minute, **fields, "evidence": evidence}
+
+
 def html_table(title: str, rows: Iterable[tuple[str, str]]) -> str:
     """Names and values as a table for a notebook."""
     body = "".join(

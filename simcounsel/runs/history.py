@@ -18,6 +18,8 @@ from typing import Protocol, TypeVar
 from simcounsel.clock import day_of
 from simcounsel.events import (
     Appraised,
+    BeliefMoved,
+    ClientShifted,
     Entry,
     Event,
     Measured,
@@ -53,6 +55,7 @@ OF_PERSON = (
     "relation_changed",
     "reflected",
     "persona_changed",
+    "belief_moved",
 )
 """Kinds of events that begin with the name of whom they change."""
 E = TypeVar("E", bound=Event)
@@ -70,6 +73,8 @@ class Person:
     feelings: tuple[Dated[Appraised | Said], ...]
     """What was felt at something new, and at one's own lines."""
     reflections: tuple[Dated[Reflected], ...]
+    beliefs: tuple[Dated[BeliefMoved], ...]
+    """Steps in how strongly a client holds its beliefs."""
 
 
 class Kept(Protocol):
@@ -141,6 +146,7 @@ class History:
                 if isinstance(entry.event, Appraised | Said)
             ),
             reflections=only(Reflected, entries),
+            beliefs=only(BeliefMoved, entries),
         )
 
     def plans(self) -> tuple[Dated[Planned], ...]:
@@ -156,6 +162,14 @@ class History:
         memory's score.
         """
         return only(Recalled, self.log.entries(("recalled",), subject=who))
+
+    def shifts(self, who: str | None = None) -> tuple[Dated[ClientShifted], ...]:
+        """Where a client, or every client, stood with each of its lines."""
+        return only(ClientShifted, self.log.entries(("client_shifted",), subject=who))
+
+    def beliefs(self, who: str | None = None) -> tuple[Dated[BeliefMoved], ...]:
+        """How a client's beliefs, or all clients', moved."""
+        return only(BeliefMoved, self.log.entries(("belief_moved",), subject=who))
 
     def day(self, day: int) -> Iterator[Entry]:
         """All events of one day (the first is 0), in order."""

@@ -109,6 +109,7 @@ class Lives:
         self.conversations: dict[str, Heading] = {}
         """By id, in order."""
         self.moments: list[Moment] = []
+        self._last_felt: dict[str, tuple[tuple[object, ...], int]] = {}
         self.minutes: dict[int, int] = {}
         """When each tick began, of those in which anything happened."""
         self._observers = {
@@ -116,7 +117,7 @@ class Lives:
             "left": self._left,
             "scheduled": self._scheduled,
             "acted": self._acted,
-            "appraised": self._felt,
+            "appraised": self._appraised,
             "said": self._said,
             "conversation_started": self._started,
             "conversation_ended": self._ended,
@@ -162,9 +163,18 @@ class Lives:
         doing = Doing(fields["tick"], fields["activity"], fields["activity_kind"], fields["place"])
         add_change(self.of[fields["who"]].doing, doing)
 
+    def _appraised(self, fields: Fields) -> None:
+        """Of what was felt at once, in one reply, the strongest feeling stays."""
+        reply = (fields["tick"], *fields.get("calls", ()))
+        last = self._last_felt.get(fields["who"])
+        if last is None or last[0] != reply or fields["intensity"] > last[1]:
+            self._felt(fields)
+            self._last_felt[fields["who"]] = (reply, fields["intensity"])
+
     def _felt(self, fields: Fields) -> None:
         feeling = Feeling(fields["tick"], fields["emotion"], fields["intensity"])
         add_change(self.of[fields["who"]].feeling, feeling)
+        self._last_felt.pop(fields["who"], None)
 
     def _said(self, fields: Fields) -> None:
         self._felt(fields)

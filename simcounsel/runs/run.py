@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simcounsel.errors import RunError
-from simcounsel.events import SCHEMA_VERSION, Entry
+from simcounsel.events import Entry
 from simcounsel.runs import frames
 from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
@@ -29,7 +29,7 @@ from simcounsel.runs.manifest import (
     read_manifest,
     with_stop,
 )
-from simcounsel.runs.writing import Writer
+from simcounsel.runs.writing import Writer, check_writable
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -181,6 +181,14 @@ class Run(ABC):
         """Each memory that came to mind, with its score and the terms of it, likewise."""
         return frames.frame(frames.recalls(History.of(self)), frames.RECALLS)
 
+    def shifts(self) -> "DataFrame":
+        """Where a client stood with each of its lines, and the words that moved it, likewise."""
+        return frames.frame(frames.shifts(History.of(self)), frames.SHIFTS)
+
+    def beliefs(self) -> "DataFrame":
+        """Each step in how strongly a client holds a belief, likewise."""
+        return frames.frame(frames.beliefs(History.of(self)), frames.BELIEFS)
+
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
         rows = {
@@ -200,18 +208,7 @@ class Run(ABC):
         """Take the folder for this process, drop what stands after the last complete tick, and
         return the number of complete ticks. `dropped` says what was dropped. RunError when its log
         is damaged, or of an older version."""
-        if self.log_version != SCHEMA_VERSION:
-            raise RunError(
-                f"{self.folder}: written with log version {self.log_version}; it can be looked at"
-                " and forked, but not gone on with by this simcounsel, which writes"
-                f" {SCHEMA_VERSION}"
-            )
-        parent = self.manifest.parent
-        if parent is not None and not self.whole:
-            raise RunError(
-                f"{self.folder}: a fork of {parent.run} that was broken off before its past was"
-                f" copied; remove it and fork again, --at {parent.at_tick}"
-            )
+        check_writable(self.folder, self.log_version, None if self.whole else self.manifest.parent)
         return self._writer.begin()
 
     def append(self, tick: Sequence[Entry]) -> list[Entry]:

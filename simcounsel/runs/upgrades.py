@@ -62,6 +62,40 @@ def _from_2(fields: Fields) -> Fields:
     return fields
 
 
+def _manifest_from_3(fields: Fields) -> Fields:
+    """What were policies of clients in version 3 is how their state moves."""
+    world = fields.get("world")
+    if not isinstance(world, dict) or not isinstance(world.get("residents"), list):
+        return fields
+    return fields | {
+        "world": world | {"residents": [_client_of_3(one) for one in world["residents"]]}
+    }
+
+
+def _client_of_3(resident: Any) -> Any:
+    modes = {"changing": "moves", "disclosing": "still"}
+    policy = resident.get("policy") if isinstance(resident, dict) else None
+    mode = modes.get(policy.get("name", "")) if isinstance(policy, dict) else None
+    return resident if mode is None else resident | {"policy": None, "client_state": mode}
+
+
+def _from_3(fields: Fields) -> Fields:
+    """Version 3 counted a client's resistance where this one has its openness."""
+    match fields:
+        case {"kind": "client_shifted", "resistance": resistance}:
+            kept = {name: fields[name] for name in OF_EVERY_EVENT if name in fields}
+            openness, defense = round(10 - resistance, 2), fields.get("defense")
+            return kept | {
+                "before": openness,
+                "openness": openness,
+                "claimed": openness,
+                "touched": None if defense is None else f"D{defense + 1}",
+            }
+    return fields
+
+
+OF_EVERY_EVENT = "seq tick minute kind calls fallback who chat".split()
+
 UPGRADES: dict[int, Step] = {
     # version 2: events name the calls that they came from, which 1 did not know; a transition has
     # fields for being forced and resumed; fields have the field's own words (`_NAMES_OF_1`)
@@ -69,6 +103,10 @@ UPGRADES: dict[int, Step] = {
     # version 3: each tick's end, a fork's mark and the manifest carry hashes, which 2 had not;
     # names (`_from_2`)
     2: (_same, _from_2),
+    # version 4: openness instead of resistance and mood in client_shifted (moods, what was agreed
+    # and what a client came to see stand in the file and are not read on), events belief_moved and
+    # homework_agreed; a client's state instead of two policies (`_manifest_from_3`)
+    3: (_manifest_from_3, _from_3),
 }
 
 

@@ -9,16 +9,32 @@ from typing import Any, BinaryIO
 from filelock import FileLock
 
 from simcounsel.errors import RunError
-from simcounsel.events import Entry
+from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.locks import taken
 from simcounsel.runs.calls import with_digest
 from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
 from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
-from simcounsel.runs.manifest import Manifest
+from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.specs.kinds import WORDS
 
 log = logging.getLogger(__name__)
+
+
+def check_writable(folder: Path, log_version: int, torn_from: Parent | None) -> None:
+    """RunError when a run cannot be gone on with: its log is of an older version, or its past was
+    never copied whole from the run that it is a fork of.
+    """
+    if log_version != SCHEMA_VERSION:
+        raise RunError(
+            f"{folder}: written with log version {log_version}; it can be looked at and forked,"
+            f" but not gone on with by this simcounsel, which writes {SCHEMA_VERSION}"
+        )
+    if torn_from is not None:
+        raise RunError(
+            f"{folder}: a fork of {torn_from.run} that was broken off before its past was copied;"
+            f" remove it and fork again, --at {torn_from.at_tick}"
+        )
 
 
 class Writer:

@@ -43,7 +43,7 @@ def clinic_world(
     first = 0 if start.date() == world.start.date() else 1
     days = tuple(first + number * every for number in range(count))
     policies = {
-        seen.name: PolicySpec(name="changing"),
+        seen.name: None,
         seeing.name: PolicySpec(name="course", therapy=therapy, sessions=count, plan=plan),
     }
     changes: dict[str, Any] = {

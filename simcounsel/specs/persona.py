@@ -65,6 +65,8 @@ class Belief(Spec):
 
     kind: Literal["helpless", "unlovable", "worthless", "rule", "attitude", "assumption"]
     belief: Text
+    strength: Annotated[int, Field(ge=0, le=100)] = 80
+    """How strongly it is held as the world begins, 0 (not at all) to 100 (wholly)."""
 
 
 class Situation(Spec):

@@ -11,7 +11,7 @@ from simcounsel.specs.load import Spec
 from simcounsel.specs.persona import AnyPersona
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.vocabulary import PlaceKind, Role
-from simcounsel.specs.world_settings import OwnModels
+from simcounsel.specs.world_settings import ClientStateMode, OwnModels
 
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 
@@ -45,6 +45,8 @@ class ResidentSpec(Spec):
     """A mind of another kind: a registered name, or `package.module:name`; None: a person's."""
     models: OwnModels | None = None
     """Models of this resident's own; None: those of the world."""
+    client_state: ClientStateMode | None = None
+    """Of a client; None: as the world's."""
 
     @property
     def role(self) -> Role:

@@ -12,6 +12,7 @@ Language = Literal["en", "zh"]
 Role = Literal["client", "counselor", "layperson"]
 
 Stage = Literal["early", "telling", "doubting", "angry", "hopeful", "ending"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
 """Where a speaker stands in what they have to say: guarded at first, hopeful perhaps later."""
 
 Question = Literal["clarify", "assumption", "evidence", "viewpoint", "consequence", "question"]

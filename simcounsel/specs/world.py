@@ -14,6 +14,7 @@ from simcounsel.specs.residents import Appointment, Place, Relationship, Residen
 from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.vocabulary import Condition, Role
 from simcounsel.specs.world_settings import (
+    ClientStateMode,
     ConversationSettings,
     FallbackLimits,
     MemorySettings,
@@ -57,6 +58,8 @@ class World(Spec):
     """`skipped` lives only the first tick and those of appointments, and each client gives a short
     account of the days between.
     """
+    client_state: ClientStateMode = "moves"
+    """Whether conversations and what is lived move clients; for ablations."""
     language: Language = "en"
     safety: SafetySettings = SafetySettings()
 

@@ -24,6 +24,11 @@ ModelName = Annotated[
 ]
 
 
+ClientStateMode = Literal["moves", "still", "off"]
+"""`moves`: what is said and lived moves a client's openness and beliefs; `still`: it has them, and
+nothing moves them; `off`: its prompts say nothing of them."""
+
+
 class OwnModels(Spec):
     """Which models answer what a resident thinks, says and decides, in place of the world's. What
     others ask about the resident (judges, the listening for danger) stays with the world's, and so

@@ -36,7 +36,7 @@ from simcounsel.policies.course.schemas import (
     ReviewAnswer,
     RowAnswer,
 )
-from simcounsel.standins.changing import first_task
+from simcounsel.standins.clientstates import first_task
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.similarity import Similarity

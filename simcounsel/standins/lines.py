@@ -4,6 +4,7 @@ from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.question import Question
 from simcounsel.standins.clientlines import ClientLines, Generate
+from simcounsel.standins.clientstates import ClientStates
 from simcounsel.standins.counselorlines import CounselorLines, Speak
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.laypersonlines import LaypersonLines
@@ -23,6 +24,7 @@ class Lines:
         tuned: Speak | None = None,
     ) -> None:
         self._feelings = feelings
+        self._states = ClientStates(similarity)
         self._client = ClientLines(similarity, feelings, generate)
         self._counselor = CounselorLines(similarity, tuned)
         self._layperson = LaypersonLines(similarity)
@@ -33,14 +35,15 @@ class Lines:
         feeling = self._feelings.feel(pick.text)
         same = pick.emotion == feeling.emotion
         quiet = facts.role != "client"
+        line = LineAnswer(
+            say=pick.text,
+            emotion=pick.emotion,
+            intensity=2 if quiet else feeling.intensity if same else 5,
+            poignancy=2 if quiet else feeling.poignancy if same else 4,
+            wish="say goodbye" if pick.leaves else "go on",
+        )
         return Given(
-            value=LineAnswer(
-                say=pick.text,
-                emotion=pick.emotion,
-                intensity=2 if quiet else feeling.intensity if same else 5,
-                poignancy=2 if quiet else feeling.poignancy if same else 4,
-                wish="say goodbye" if pick.leaves else "go on",
-            ),
+            value=self._states.with_line(facts, line),
             source=pick.source,
             notes={"emphasis": pick.emphasis} if pick.emphasis else {},
         )

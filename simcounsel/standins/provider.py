@@ -94,14 +94,12 @@ class Embedded:
         from simcounsel.policies.socratic import MoveFacts
         from simcounsel.safety.assessing import RiskFacts
         from simcounsel.standins import cases
-        from simcounsel.standins.changing import ChangingClients
         from simcounsel.standins.courses import Courses, declared
         from simcounsel.standins.guided import Guided
         from simcounsel.standins.moves import choose_move
 
         Guided(similarity, feelings).register(self._standins)
         Courses(similarity, feelings).register(self._standins)
-        ChangingClients(similarity).register(self._standins)
         cases.register(self._standins)
         add = self._standins.add
         add(MoveFacts, lambda move, question: choose_move(move, question, similarity))

@@ -10,7 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from simcounsel.agents.facts import AppraisalFacts, InsightsFacts, SkippedDaysFacts, SlotsFacts
+from simcounsel.agents.facts import (
+    AppraisalFacts,
+    InsightsFacts,
+    LineFacts,
+    SkippedDaysFacts,
+    SlotsFacts,
+)
 from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.llm.models import Completion
@@ -130,11 +136,28 @@ def _instance(
             )
     if name == "at":
         return f"{rng.randrange(6, 22):02d}:{rng.choice(('00', '15', '30', '45'))}"
+    if isinstance(request.facts, LineFacts) and (drawn := _state_field(name, request.facts, rng)):
+        return drawn
     if name == "place" and isinstance(request.facts, SlotsFacts) and request.facts.places:
         return rng.choice([place.name for place in request.facts.places])
+    if name == "belief" and isinstance(request.facts, InsightsFacts) and request.facts.beliefs:
+        return rng.choice([*request.facts.beliefs])
     if name in ("activity", "do"):
         return f"spends time with the {rng.choice(WORDS)}"
     return _sentence(rng)
+
+
+def _state_field(name: str, facts: LineFacts, rng: Random) -> str | None:
+    """What moves a client, drawn: half of the time the other's last line whole, and a part of its
+    file; None for other fields.
+    """
+    match name:
+        case "quote":
+            heard = facts.heard.text if facts.heard and rng.random() < 0.5 else ""
+            return heard[:400] or "-"
+        case "touched":
+            return rng.choice([*facts.parts]) if facts.parts else "-"
+    return None
 
 
 def _closed(request: Question[Any], name: str) -> Sequence[str] | None:

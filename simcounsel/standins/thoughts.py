@@ -11,16 +11,19 @@ import numpy as np
 from simcounsel.agents.emotion import ADJECTIVE, emotion_relevance
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts, SummaryFacts
 from simcounsel.agents.tasks import (
+    ClientInsightsAnswer,
     InsightAnswer,
     InsightsAnswer,
     PortraitAnswer,
     QuestionsAnswer,
+    SessionSummaryAnswer,
     SummaryAnswer,
 )
 from simcounsel.chance import chance
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.specs.vocabulary import Emotion
+from simcounsel.standins.clientstates import ClientStates, agreed
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given
 from simcounsel.standins.similarity import Similarity
@@ -63,6 +66,7 @@ class Thoughts:
 
     def __init__(self, similarity: Similarity, feelings: Feelings, write: Write) -> None:
         self._similarity = similarity
+        self._states = ClientStates(similarity)
         self._feelings = feelings
         self._write = write
 
@@ -86,8 +90,10 @@ class Thoughts:
         poignancy = min(
             8, 2 + len(lines) // 3 + (2 if facts.role == "client" and len(lines) >= 6 else 0)
         )
+        kind = SessionSummaryAnswer if facts.takes_home else SummaryAnswer
         return Given(
-            value=SummaryAnswer(
+            value=kind(
+                **(agreed(facts) if facts.takes_home else {}),
                 summary=text,
                 emotion=last,
                 intensity=5 if last != "neutral" else 2,
@@ -182,7 +188,10 @@ class Thoughts:
                     poignancy=3,
                 )
             ]
-        return Given(value=InsightsAnswer(insights=tuple(kept)))
+        if not facts.beliefs:
+            return Given(value=InsightsAnswer(insights=tuple(kept)))
+        steps = self._states.steps(facts)
+        return Given(value=ClientInsightsAnswer(insights=tuple(kept), beliefs=steps))
 
     def _insight_scores(
         self, facts: InsightsFacts, candidates: Sequence[str], emotion_of: Mapping[str, Emotion]

@@ -99,7 +99,7 @@ class _Talk:
                 yield f"decide returned {type(decision).__name__}, not a Decision"
                 return
             self.decisions.append(decision)
-            yield from _about(decision)
+            yield from _about(decision, seen)
             yield from self._write(decision.events, seen)
         yield from self._end(self._view(2 * TURNS, True))
 
@@ -172,10 +172,12 @@ class _Talk:
             self._own = (*self._own, kept)
 
 
-def _about(decision: Decision) -> Iterator[str]:
-    for field in ("move", "reason", "aim"):
+def _about(decision: Decision, seen: TalkView) -> Iterator[str]:
+    for field in ("move", "reason"):
         if not getattr(decision, field):
             yield f"a decision has no {field}"
+    if not decision.aim and seen.other_role != "counselor":
+        yield "a decision has no aim, so that a model is not told what the move means"
     if decision.move not in decision.options:
         yield f"move {decision.move!r} is not one of the options {decision.options}"
 

@@ -30,6 +30,10 @@ def person(history: History, who: str) -> Fields:
         "reflections": [
             shown(one, "trigger", "questions", "insights") for one in found.reflections
         ],
+        "beliefs": [
+            shown(one, "belief", "text", "before", "after", "evidence", "why")
+            for one in found.beliefs
+        ],
     }
 
 

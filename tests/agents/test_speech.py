@@ -232,6 +232,4 @@ def test_examples_change_from_turn_to_turn() -> None:
 
 
 def test_aims_reach_the_prompt() -> None:
-    assert all(
-        aim for name in ("disclosing", "socratic", "supportive") for aim in aims(name).values()
-    )
+    assert all(aim for name in ("client", "socratic", "supportive") for aim in aims(name).values())

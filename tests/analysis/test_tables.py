@@ -8,7 +8,7 @@ import pytest
 from analysis import tables
 from analysis.experiment import ReportError
 from analysis.finding import find
-from simcounsel.events import Acted, RelationChanged, Said, Warned
+from simcounsel.events import SCHEMA_VERSION, Acted, RelationChanged, Said, Warned
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from tests.analysis.made import measure, plan, rewrite, scale_score
@@ -67,9 +67,10 @@ def test_a_missing_measurement_is_missing_with_its_reason(tmp_path: Path) -> Non
 def test_an_unknown_price_is_not_zero(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=2)
     file = run.folder / "calls.jsonl"
-    file.write_text(
-        file.read_text().replace('"cost_usd":0.0', '"cost_usd":null', 1), encoding="utf-8"
-    )
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    asked = next(at for at, line in enumerate(lines) if '"verb":"embed"' not in line)
+    lines[asked] = lines[asked].replace('"cost_usd":0.0', '"cost_usd":null')
+    file.write_text("".join(lines), encoding="utf-8")
     table = tables.costs([run.folder])
     assert table["cost_usd"].isna().sum() == 1
     assert "price" in table[table["cost_usd"].isna()]["reason"].iloc[0]
@@ -105,7 +106,8 @@ def test_damaged_runs_are_refused_or_named(three_runs: Path, tmp_path: Path) -> 
     (tmp_path / "bad_line" / "events.jsonl").write_text("nonsense\n" + events, encoding="utf-8")
     text = (tmp_path / "newer" / "manifest.json").read_text(encoding="utf-8")
     (tmp_path / "newer" / "manifest.json").write_text(
-        text.replace('"schema_version": 3', '"schema_version": 99'), encoding="utf-8"
+        text.replace(f'"schema_version": {SCHEMA_VERSION}', '"schema_version": 99'),
+        encoding="utf-8",
     )
     with pytest.raises(ReportError, match=r"bad_line/events.jsonl:1: this line .* with --damaged"):
         find([tmp_path])

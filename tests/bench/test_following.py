@@ -171,7 +171,7 @@ def test_a_reply_that_reads_the_agenda_out_is_no_reply(tmp_path: Path) -> None:
     ("policy", "words"),
     [
         ("freudian", "no policy 'freudian'"),
-        ("changing", "changing is no counselor's; there are course, "),
+        ("client", "client is no counselor's; there are course, "),
         ("socratic:cbt", "socratic takes nothing behind a colon"),
         ("course:alchemy", "alchemy"),
         ("staged:nowhere.yaml", "nowhere.yaml"),

@@ -37,11 +37,16 @@ TOLD = (
 
 
 def line_client(request: Question, draw: Random) -> str:
+    """Touched, and a little more open, where the counselor takes up the first defense."""
+    heard = request.facts.heard
+    touched = heard is not None and TOUCHING in heard.text
+    moved = {"quote": TOUCHING, "touched": "D1", "openness": min(10, request.facts.openness + 1)}
     return json.dumps(
         {
             "say": f"{draw.choice(TOLD)} That was number {draw.randrange(10**6)}.",
             "wish": "go on",
             **FEELING,
+            **(moved if touched else {}),
         }
     )
 
@@ -53,17 +58,12 @@ def line_counselor(request: Question, draw: Random) -> str:
     return json.dumps({"say": f"Mm. {words} ({draw.randrange(10**6)})", "wish": "go on", **FEELING})
 
 
-def touched(request: Question, draw: Random) -> str:
-    return "defense 1" if TOUCHING in request.facts.heard else "none"
-
-
-def agreed(request: Question, draw: Random) -> str:
-    found = any(TASK in line for line in request.facts.lines)
-    return json.dumps(
-        {"agreed": "write down one moment without checking", "quote": TASK}
-        if found
-        else {"agreed": "", "quote": ""}
-    )
+def summarize(request: Question, draw: Random) -> str:
+    """What is taken home is the task, where it was given."""
+    told = {"summary": "They talked about the nights.", "closeness": "as before", **FEELING}
+    if request.facts.takes_home and any(TASK in line.text for line in request.facts.lines):
+        told |= {"agreed": "write down one moment a day", "agreed_quote": TASK}
+    return json.dumps(told)
 
 
 def review(request: Question, draw: Random) -> str:
@@ -143,8 +143,7 @@ def formulate(request: Question, draw: Random) -> str:
 SCRIPTS: dict[str, Callable[[Question, Random], str]] = {
     "line_client": line_client,
     "line_counselor": line_counselor,
-    "client_touched": touched,
-    "client_agreed": agreed,
+    "summarize": summarize,
     "course_review": review,
     "course_facts": facts,
     "course_merge": merge,

@@ -56,10 +56,7 @@ def test_a_week_between_sessions_at_the_usual_time_and_place() -> None:
     )
     assert made.appointed() == tuple(1 + 7 * 48 * number for number in range(5))
     assert made.ticks == made.appointed()[-1] + 1
-    assert [resident.policy.name for resident in made.residents if resident.policy] == [
-        "changing",
-        "course",
-    ]
+    assert [resident.policy.name for resident in made.residents if resident.policy] == ["course"]
 
 
 def test_others_stay_away() -> None:
@@ -203,7 +200,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_a_course_by_appointment_while_life_goes_on(tmp_path: Path) -> None:
     base = tiny()
     policies = {
-        "Ines": PolicySpec(name="changing"),
+        "Ines": PolicySpec(name="client"),
         "Miriam": PolicySpec(name="course", therapy=CBT, sessions=5),
     }
     day = base.appointments[0]

@@ -12,7 +12,7 @@ from simcounsel.agents.speech import agenda_problem
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import ClientShifted, Reasoned, Said, SessionPlanned, Warned
 from simcounsel.llm.question import Question
-from simcounsel.policies.changing import Changing
+from simcounsel.policies.client import Client
 from simcounsel.policies.course import Course
 from simcounsel.prompts import phrase
 from simcounsel.runs.run import Run
@@ -211,24 +211,10 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
     ] * 2
 
 
-def test_the_client_s_own_policy_does_know_its_file(
-    walled: tuple[Run, list[Question], Any],
-) -> None:
-    _, requests, plant = walled
-    own = [request for request in requests if request.purpose == "client_touched"]
-    assert own
-    assert all(request.who == "Ines" for request in own)
-    assert {plant.secrets[word] for request in own for word in secrets_in(request.prompt)} == {
-        "coping_strategies"
-    }
-
-
 def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Question], Any]) -> None:
     run, requests, _ = walled
     client = [request for request in requests if request.who == "Ines"]
-    assert {"line_client", "client_touched", "client_agreed", "summarize", "skipped_days"} <= {
-        request.purpose for request in client
-    }
+    assert {"line_client", "summarize", "skipped_days"} <= {request.purpose for request in client}
     assert {
         (request.purpose, word) for request in client for word in agenda_in(sent(request))
     } == set()
@@ -246,7 +232,7 @@ def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Questi
 def test_the_client_s_view_holds_nothing_of_it_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    views, mine = views_of(Changing, monkeypatch), views_of(Course, monkeypatch)
+    views, mine = views_of(Client, monkeypatch), views_of(Course, monkeypatch)
     held(tmp_path, world(5), {"course_objective": objective, "course_reason": thinking})
     assert any(view.kept for view in views)
     assert all(
@@ -254,7 +240,7 @@ def test_the_client_s_view_holds_nothing_of_it_either(
         for view in views
         for entry in view.kept
     )
-    assert mine and all(view.defenses == () for view in mine)
+    assert mine
 
 
 # nobody reads it out

@@ -68,7 +68,7 @@ def test_settings_for_research(tmp_path: Path, settings: Any, assessed: int) -> 
     run = lived(tmp_path, safety(tiny(), counselors=settings), says(DANGER))
     assert len(happened(run, Assessed)) == assessed
     assert not happened(run, Transitioned)
-    assert {event.policy for event in happened(run, Decided)} == {"socratic", "disclosing"}
+    assert {event.policy for event in happened(run, Decided)} == {"socratic", "client"}
 
 
 @pytest.mark.parametrize(("ask", "by"), [("in_doubt", []), ("every_line", ["model"])])

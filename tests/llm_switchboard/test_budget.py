@@ -131,6 +131,23 @@ def test_a_ledger_keeps_what_a_killed_process_had_in_flight(tmp_path: Path) -> N
     assert again.standing().spent == Amount(calls=3, usd=1.75), "recorded, and lost for ever"
 
 
+def test_what_was_recorded_where_nobody_can_read_it_stays_counted(tmp_path: Path) -> None:
+    """The recording of a run lay on a node that was lost; the ledger still knows what it took."""
+    first = Ledger(tmp_path / "ledger")
+    first.begin(Amount())
+    for _ in range(4):
+        ticket = first.claim(None, Amount(calls=1, usd=0.5), 10, None)
+        assert isinstance(ticket, int)
+        first.settle(ticket, Amount(calls=1, usd=0.25))
+        first.close(ticket)
+    first.end()
+    for _ in range(2):
+        again = Ledger(tmp_path / "ledger")
+        again.begin(Amount(calls=1, usd=0.25))
+        assert again.standing().spent == Amount(calls=4, usd=1.0)
+        again.end()
+
+
 def test_a_ledger_that_is_no_ledger(tmp_path: Path) -> None:
     (tmp_path / "ledger").write_bytes(b"something else entirely, longer than a header" * 30)
     with pytest.raises(

@@ -247,3 +247,43 @@ def test_a_process_that_is_killed_loses_no_count(tmp_path: Path) -> None:
         assert sum(call["tries"] for call in run.calls()) < 20, (
             "those in flight are in no recording"
         )
+
+
+KILLED_USD = """
+import sys
+from simcounsel.engine.opening import models_for
+from simcounsel.engine.simulation import Limits, Simulation
+from simcounsel.llm.prices import Price, Prices
+from simcounsel.runs.run import Run
+run, usd = Run.open(sys.argv[1]), float(sys.argv[2])
+prices = Prices({run.world.models.reason: Price.model_validate({"in": 2.5, "out": 10})})
+models = models_for(run, prices=prices)
+Simulation(run.world, run=run, models=models, limits=Limits(budget_usd=usd)).run()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_money_of_processes_that_are_killed(tmp_path: Path) -> None:
+    """Killed twice, then gone on with until the budget is used up: the server never bills more."""
+    bill: list[float] = []
+
+    def count(answer: dict[str, Any]) -> None:
+        used = answer["usage"]
+        bill.append((2.5 * used["prompt_tokens"] + 10 * used["completion_tokens"]) / 1e6)
+
+    with FaultServer(latency_s=0.05, amend=count) as server:
+        run = begin_run(served(server), tmp_path)
+        command = [sys.executable, "-c", KILLED_USD, str(run.folder), "0.15"]
+        for more in (4, 8):
+            with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+                until, wanted = time.monotonic() + 60, len(server.bodies) + more
+                while len(server.bodies) < wanted and process.poll() is None:
+                    assert time.monotonic() < until
+                    time.sleep(0.001)
+                process.kill()
+            assert sum(bill) <= 0.15
+        before = len(bill)
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert "the budget of 0.15 USD does not reach for the next request" in ended.stderr
+        assert before < len(bill)
+        assert 0.01 < sum(bill) <= 0.15

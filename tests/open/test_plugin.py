@@ -20,7 +20,7 @@ from tests.stage import ROOT, TINY
 PLUGIN = Path(__file__).parents[1] / "example_plugin"
 SET = (
     "--seed",
-    "2",
+    "3",
     "--set",
     "appointments.0.max_turns=16",
     "--set",

@@ -1,4 +1,4 @@
-"""Runs that versions 1 and 2 of the log wrote: they open, show, view, fork and export as they did.
+"""Runs that versions 1, 2 and 3 of the log wrote: they open, show, view, fork and export as they did.
 
 The two folders of each were made by the last simcounsel of that version with the scripted model:
 six ticks of the measured tiny world with danger in it, and a synthesis of four sessions.
@@ -17,6 +17,7 @@ from simcounsel.corpus.reading import read_dialogues
 from simcounsel.engine.forking import fork
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import RunError
+from simcounsel.runs.chain import HASHED
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
@@ -27,7 +28,7 @@ from tests.stage import ROOT, go_on
 from tests.viewer.written import go_on as write_on
 
 
-@pytest.fixture(scope="module", params=[1, 2])
+@pytest.fixture(scope="module", params=[1, 2, 3])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -107,13 +108,12 @@ def test_it_forks_but_does_not_go_on(old: dict[str, Run], version: int, tmp_path
     assert not verify(world.folder).damages and not verify(written.folder).damages
 
 
-def test_it_verifies_by_its_numbering(old: dict[str, Run], version: int, tmp_path: Path) -> None:
+def test_it_verifies_by_what_it_has(old: dict[str, Run], version: int, tmp_path: Path) -> None:
     for run in old.values():
         [line] = verify(run.folder).lines()
         assert "  holds: " in line
-        assert line.endswith(
-            f"written before hashes (log version {version}): only its numbering was checked"
-        )
+        unhashed = f"written before hashes (log version {version}): only its numbering was checked"
+        assert line.endswith(unhashed) == (version < HASHED)
     folder = Path(shutil.copytree(old["world"].folder, tmp_path / "gap"))
     lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "events.jsonl").write_bytes(b"".join(lines[:40] + lines[41:]))

@@ -65,7 +65,7 @@ def test_it_cannot_be_gone_on_with_but_forked(old: Path, tmp_path: Path) -> None
 
 def test_without_a_step_it_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(upgrades.UPGRADES, 0)
-    with pytest.raises(RunError, match="written with log version 0, this simcounsel reads 3"):
+    with pytest.raises(RunError, match="written with log version 0, this simcounsel reads 4"):
         Run.open(old)
 
 
@@ -142,3 +142,30 @@ def test_version_2_had_other_names(before: dict[str, object], now: dict[str, obj
     assert upgrades.event_of_today(before, 1)["kind"] == now["kind"]
     of_others = before | {"kind": "mypackage.noted"}
     assert upgrades.event_of_today(of_others, 2) == of_others
+
+
+def test_version_3_counted_resistance_and_named_two_policies() -> None:
+    old = {
+        "kind": "client_shifted",
+        "who": "Ines",
+        "chat": "2:Ines+Miriam",
+        "resistance": 6.25,
+        "mood": 4,
+        "defense": 1,
+        "softened": [0, 1],
+    }
+    assert upgrades.event_of_today(old, 3) == {
+        "kind": "client_shifted",
+        "who": "Ines",
+        "chat": "2:Ines+Miriam",
+        "before": 3.75,
+        "openness": 3.75,
+        "claimed": 3.75,
+        "touched": "D2",
+    }
+    residents = [{"name": "Ines", "policy": {"name": "changing"}}, {"name": "Omar", "policy": None}]
+    now = upgrades.manifest_of_today({"world": {"residents": residents}, "schema_version": 3})
+    assert now["world"]["residents"] == [
+        {"name": "Ines", "policy": None, "client_state": "moves"},
+        {"name": "Omar", "policy": None},
+    ]

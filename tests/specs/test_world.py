@@ -409,11 +409,11 @@ def test_somebody_else_takes_a_part() -> None:
     world = load_world(
         TINY,
         cast={"Ines": ROOT / "personas" / "walter.yaml"},
-        **{"residents.Ines.policy": "disclosing"},
+        **{"residents.Ines.policy": "client"},
     )
     assert [
         (r.name, r.home, r.policy and r.policy.name) for r in world.residents if r.role == "client"
-    ] == [("Walter", "Walter's House", "disclosing")]
+    ] == [("Walter", "Walter's House", "client")]
     assert {who for a in world.appointments for who in a.who} == {"Walter", "Miriam"}
     assert "Ines" not in world.model_dump_json(exclude={"residents": {"__all__": {"persona"}}})
     assert (

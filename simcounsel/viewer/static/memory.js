@@ -43,7 +43,7 @@ export function mountMemory(section, run, overview) {
     if (mine !== asked) return;
     const known = new Map(memories.map((one) => [one.id, one]));
     const here = until(memories, tick);
-    fill(section, h("h2", {}, said(who), h("span", { class: "soft" }, "'s memory")), recalled(recalls, known, tick), reflections(person, known, tick),
+    fill(section, h("h2", {}, said(who), h("span", { class: "soft" }, "'s memory")), recalled(recalls, known, tick), reflections(person, known, tick), beliefs(person, known, tick),
       store("Long-term memory", here.filter((one) => one.store === "long"), "thoughts: what was concluded and taken away"),
       store("Short-term memory", here.filter((one) => one.store === "short"), "events, lines of talk, plans"));
   }
@@ -72,6 +72,14 @@ export function mountMemory(section, run, overview) {
       h("summary", {}, `${momentOf(overview, one.tick)}: `, said(one.trigger)),
       h("p", { class: "soft small" }, "Asked: ", said(one.questions.join(" "))),
       h("ul", { class: "tree" }, one.insights.map((insight) => h("li", {}, h("b", {}, said(insight.text)), branch(insight.evidence, known, 0)))))));
+  }
+
+  /** How strongly a client holds its beliefs: each step with the memories that moved it. */
+  function beliefs(person, known, tick) {
+    const upto = until(person.beliefs || [], tick).slice().reverse();
+    if (!upto.length) return null;
+    return h("section", { class: "card" }, h("h3", {}, "Beliefs that moved"), h("ul", { class: "tree" }, upto.map((one) => h("li", {},
+      h("b", {}, said(`“${one.text}”`)), `: ${one.before} → ${one.after} of 100, `, h("span", { class: "soft small" }, `${momentOf(overview, one.tick)}; `), said(one.why), branch(one.evidence, known, 0)))));
   }
 
   function branch(ids, known, depth) {

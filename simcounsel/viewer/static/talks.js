@@ -116,7 +116,8 @@ export function mountTalks(section, run, overview) {
       judged: () => `${one.question}: ${one.verdict} (${one.by}; ${one.reason})`,
       transitioned: () => `${one.protocol === "safety" ? "safety: " : ""}${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
       reasoned: () => `skill: ${one.skill}`,
-      client_shifted: () => `resistance ${one.resistance.toFixed(1)}, mood ${one.mood.toFixed(1)}${one.homework ? `, homework ${one.homework}` : ""}`,
+      client_shifted: () => `openness ${one.openness.toFixed(1)}${one.openness === one.before ? "" : ` (before ${one.before.toFixed(1)})`}${one.quote ? `; “${one.quote}” touched${one.touched ? ` ${one.touched}` : " something"}` : ""}`,
+      homework_agreed: () => `takes home: ${one.agreed} (“${one.quote}”)`,
       retrieved: () => `${one.of}: ${one.chosen.join(", ") || "none"}, out of ${one.candidates.filter((c) => c.kept).length} that were allowed (${one.reason})`,
     })[one.kind] || (() => foreign(one)))).map((tell) => tell());
     return told.length ? h("p", { class: "small soft practice" }, said(told.join(" · "))) : null;
@@ -131,9 +132,9 @@ export function mountTalks(section, run, overview) {
     const notes = (steps || []).filter((one) => one.kind === "noted").map((one) => h("p", { class: "small" }, "Noted: ", said(one.text)));
     const thoughts = (steps || []).filter((one) => one.kind === "reasoned").map((one) => h("p", { class: "small" },
       h("b", {}, "Thought, never said: "), said(`${one.assessment} ${one.client_state} ${one.strategy}`)));
-    const seen = (steps || []).filter((one) => one.insight || one.agreed).map((one) => h("p", { class: "small" },
-      one.insight ? ["Came to see: ", said(one.insight)] : ["Agreed: ", said(one.agreed)]));
-    return [...notes, ...thoughts, ...seen, ...(steps || []).filter((one) => one.kind === "retrieved").map((one) => h("ul", { class: "small" },
+    const kept = (steps || []).filter((one) => one.kind === "client_shifted" && (one.about || one.held_back)).map((one) => h("p", { class: "small" },
+      one.about ? [h("b", {}, "Touched: "), said(`${one.touched}, ${one.about} `)] : null, one.held_back ? [h("b", {}, "Kept back: "), said(one.held_back)] : null));
+    return [...notes, ...thoughts, ...kept, ...(steps || []).filter((one) => one.kind === "retrieved").map((one) => h("ul", { class: "small" },
       one.candidates.map((c) => h("li", { class: c.kept ? "" : "soft" }, h("b", {}, c.id), c.kept ? ": allowed, " : ": left out, ", said(c.why)))))];
   }
 
