@@ -16,12 +16,11 @@ from simcounsel.errors import RunError
 from simcounsel.events import Entry
 from simcounsel.gallery import located
 from simcounsel.runs import frames
-from simcounsel.runs.calls import usable
+from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder
 from simcounsel.runs.history import History
-from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import (
     Manifest,
     Parent,
@@ -157,8 +156,9 @@ class Run(ABC):
         return LogCheck(self.start_hash, hashed=self.log_version >= HASHED)
 
     def calls(self) -> Iterator[dict[str, Any]]:
-        """All recorded calls; a line that is cut short or damaged is left out."""
-        return (call for call in json_lines(self.folder / "calls.jsonl") if usable(call))
+        """All recorded calls; one that is cut short is left out. RunError names one that was
+        edited, unless the run was opened as damaged."""
+        return recorded(self.folder / "calls.jsonl", damaged=self.damaged)
 
     def ticks_done(self) -> int:
         """How many ticks are complete in the log, which is not checked."""
