@@ -41,12 +41,14 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         if isinstance(answer, ClientLineAnswer)
         else ()
     )
+    thought = decision.thought
     emphasis = reply.notes.get("emphasis", "")
     return Spoken(
         line=line,
         emphasis=emphasis if emphasis and emphasis in line.say else None,
         source=reply.source,
         events=(recalled, *moved),
+        decision=thought.settled(decision, answer, traced(reply)) if thought else None,
         **traced(reply),
     )
 
@@ -63,7 +65,7 @@ def _question(
         who=resident.name,
         system=system,
         prompt=prompt,
-        schema=ClientLineAnswer if _moves(resident) else LineAnswer,
+        schema=_schema(resident, decision),
         check=lambda answer: (
             line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision)
         ),
@@ -80,8 +82,16 @@ def _moves(resident: Resident) -> bool:
     return resident.spec.role == "client" and resident.client_state == "moves"
 
 
+def _schema(resident: Resident, decision: Decision) -> type[LineAnswer]:
+    if decision.thought:
+        return decision.thought.schema
+    return ClientLineAnswer if _moves(resident) else LineAnswer
+
+
 def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
     line = fallback_line(resident, view, decision)
+    if decision.thought:
+        return decision.thought.with_line(line)
     return ClientLineAnswer(**line.model_dump()) if _moves(resident) else line
 
 
@@ -112,6 +122,7 @@ def _prompt(
         move=decision.move,
         clock=clock_text(view),
         brief=f"\n{decision.brief}" if decision.brief else "",
+        background=f"\n{decision.background}" if decision.background else "",
         manner=_manner(role, view, decision),
     )
 
@@ -174,6 +185,7 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         theme=theme_of(resident),
         openness=openness(view) if _moves(resident) else None,
         parts=parts(resident.persona) if _moves(resident) else {},
+        thought=decision.thought.facts if decision.thought else None,
     )
 
 

@@ -64,6 +64,7 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     view = talk.view(speaker, listener)
     decision = yield from speaker.policy.decide(view)
     spoken = yield from speaker.mind.speak(speaker.scene, view, decision)
+    decision = spoken.decision or decision
     line, chat = spoken.line, talk.started.chat
     said = Said(
         chat=chat,
