@@ -40,6 +40,10 @@ class TalkView:
     """Own decisions in this conversation so far."""
     turns_left: int
     """Lines that may still be said, the next one included."""
+    minutes_left: int = 50
+    """Minutes that are left with them."""
+    next_meeting: int | None = None
+    """When the two have their next appointment, in minutes since day 0; None: none is agreed."""
     parting: bool
     """Somebody has taken leave, or time is up."""
     closeness: float
@@ -64,6 +68,11 @@ class TalkView:
     """`turns_left`, if the conversation is held as long as it can be."""
     deciders: tuple[str | None, ...] = ()
     """Of each move, whose it was; None: policy that guides one; () when all are its."""
+
+    @property
+    def own_lines_left(self) -> int:
+        """Own lines that may still be said, the next one included; after a leave-taking one."""
+        return 1 if self.parting else max(1, (self.turns_left + 1) // 2)
 
     @property
     def heard(self) -> TalkLine | None:

@@ -4,6 +4,7 @@ from typing import Literal
 
 from simcounsel.agents.talk import Decision, TalkLine
 from simcounsel.engine.aftermath import Talked, take_away
+from simcounsel.engine.encounters import SESSION_MINUTES
 from simcounsel.engine.listening import Assess
 from simcounsel.engine.talk import OpenTalk, Side
 from simcounsel.events import (
@@ -27,9 +28,10 @@ def converse(
     started: ConversationStarted,
     max_turns: int,
     assess: Assess | None = None,
+    minutes: int = SESSION_MINUTES,
 ) -> Ask[Talked]:
     """Talk, `first` beginning; then each takes away its own. assess: what is done with each
-    client's line after it was said; None: nothing.
+    client's line after it was said; None: nothing. minutes: how long it lasts for the two.
 
     When somebody takes leave the other still answers, and it ends; the last line that the limit
     allows is a leave-taking as well. A policy may hold a conversation that must not end.
@@ -38,6 +40,7 @@ def converse(
     talk = OpenTalk(
         started=started,
         max_turns=max_turns,
+        minutes=minutes,
         assess=assess,
         moves={name: [] for name in names},
         own={name: [] for name in names},
