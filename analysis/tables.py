@@ -220,7 +220,7 @@ def _costs(log: Log) -> Iterator[Fields]:
         if call.get("verb") == "embed" and not call.get("cost_usd"):
             continue  # made in the process, or by a version that did not count them
         row = sums[str(call.get("model")), str(call.get("purpose"))]
-        row["calls"] += 1
+        row["calls"] += not call.get("given_up")
         row["fallbacks"] += int(call.get("source") == "fallback")
         for key in ("tokens_in", "tokens_out", "latency_s"):
             row[key] += call.get(key) or 0

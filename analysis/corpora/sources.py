@@ -161,7 +161,8 @@ def _seconds_of(run: Run) -> dict[str, float]:
 def _written_in(run: SynthesisRun) -> dict[str, float]:
     spent: dict[str, float] = {}
     for call in run.calls():
-        if call.get("verb") != "embed" and not call.get("spare") and call.get("latency_s"):
+        written = not (call.get("spare") or call.get("given_up"))
+        if call.get("verb") != "embed" and written and call.get("latency_s"):
             id = f"{run.name}/{call.get('who')}"
             spent[id] = spent.get(id, 0.0) + float(call["latency_s"])
     return spent

@@ -104,6 +104,8 @@ class LineFacts(Facts):
     """How open a client has been with the other so far, 0 to 10; None where nothing moves it."""
     parts: Mapping[str, str] = field(default_factory=dict)
     """What of a client's file words can touch, by its id; {} where nothing moves it."""
+    thought: Facts | None = None
+    """What is to be thought before the line, in the same reply; None: nothing."""
 
     @property
     def heard(self) -> TalkLine | None:

@@ -74,6 +74,8 @@ class Spoken:
     """Keys of the calls that worded it."""
     fallback: bool = False
     """Whether a call gave nothing of use."""
+    decision: Decision | None = None
+    """As the line's reply settled it; None where it was settled before."""
 
 
 class Mind(Protocol):

@@ -4,6 +4,7 @@ import re
 from typing import Literal
 
 from simcounsel.agents.accessibility import Moment
+from simcounsel.agents.appointments import clock_text, nearly_up
 from simcounsel.agents.client_state import last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
@@ -45,12 +46,14 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         if isinstance(answer, ClientLineAnswer)
         else ()
     )
+    thought = decision.thought
     emphasis = reply.notes.get("emphasis", "")
     return Spoken(
         line=line,
         emphasis=emphasis if emphasis and emphasis in line.say else None,
         source=reply.source,
         events=(recalled, *moved),
+        decision=thought.settled(decision, answer, traced(reply)) if thought else None,
         **traced(reply),
     )
 
@@ -67,7 +70,7 @@ def _question(
         who=resident.name,
         system=system,
         prompt=prompt,
-        schema=ClientLineAnswer if _moves(resident) else LineAnswer,
+        schema=_schema(resident, decision),
         check=lambda answer: (
             line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision)
         ),
@@ -84,8 +87,16 @@ def _moves(resident: Resident) -> bool:
     return resident.spec.role == "client" and resident.client_state == "moves"
 
 
+def _schema(resident: Resident, decision: Decision) -> type[LineAnswer]:
+    if decision.thought:
+        return decision.thought.schema
+    return ClientLineAnswer if _moves(resident) else LineAnswer
+
+
 def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
     line = fallback_line(resident, view, decision)
+    if decision.thought:
+        return decision.thought.with_line(line)
     return ClientLineAnswer(**line.model_dump()) if _moves(resident) else line
 
 
@@ -109,10 +120,14 @@ def _prompt(
         voice=manner_of_speaking(resident, view, decision.move),
         feeling=feeling(*_felt(resident, view), scene.language),
         aim=decision.aim,
-        stands="\n".join(part for part in (decision.aim, *_state(resident, view)) if part),
+        stands="\n".join(
+            part for part in (decision.aim, *_state(resident, view), nearly_up(view)) if part
+        ),
         private=_private(resident, view),
         move=decision.move,
+        clock=clock_text(view),
         brief=f"\n{decision.brief}" if decision.brief else "",
+        background=f"\n{decision.background}" if decision.background else "",
         manner=_manner(role, view, decision),
     )
 
@@ -175,6 +190,7 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         theme=theme_of(resident),
         openness=openness(view) if _moves(resident) else None,
         parts=parts(resident.persona) if _moves(resident) else {},
+        thought=decision.thought.facts if decision.thought else None,
     )
 
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Assessed, Data, Entry, Foreign, PracticeEvent, written
 from simcounsel.events.data import E
-from simcounsel.llm.question import Example
+from simcounsel.llm.question import Example, Facts, Traced
 from simcounsel.specs.vocabulary import Emotion
 
 
@@ -39,6 +40,10 @@ class TalkView:
     """Own decisions in this conversation so far."""
     turns_left: int
     """Lines that may still be said, the next one included."""
+    minutes_left: int = 50
+    """Minutes that are left with them."""
+    next_meeting: int | None = None
+    """When the two have their next appointment, in minutes since day 0; None: none is agreed."""
     parting: bool
     """Somebody has taken leave, or time is up."""
     closeness: float
@@ -65,6 +70,11 @@ class TalkView:
     """`turns_left`, if the conversation is held as long as it can be."""
     deciders: tuple[str | None, ...] = ()
     """Of each move, whose it was; None: policy that guides one; () when all are its."""
+
+    @property
+    def own_lines_left(self) -> int:
+        """Own lines that may still be said, the next one included; after a leave-taking one."""
+        return 1 if self.parting else max(1, (self.turns_left + 1) // 2)
 
     @property
     def heard(self) -> TalkLine | None:
@@ -102,6 +112,28 @@ class Requirement(Protocol):
         ...
 
 
+class Thought(Protocol):
+    """What a speaker thinks before a line, given in the same reply as the line and before it."""
+
+    @property
+    def schema(self) -> type[LineAnswer]:
+        """A line's answer with what is thought before it."""
+        ...
+
+    @property
+    def facts(self) -> Facts:
+        """What a stand-in may know for it."""
+        ...
+
+    def with_line(self, line: LineAnswer) -> LineAnswer:
+        """A line that nobody thought about, with what goes without saying."""
+        ...
+
+    def settled(self, decision: "Decision", answer: LineAnswer, calls: Traced) -> "Decision":
+        """What the answer makes of the decision."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Decision:
     """A move out of those that were open, why it was chosen, and what it means for the wording."""
@@ -116,6 +148,11 @@ class Decision:
     """
     brief: str = ""
     """What the speaker is told beside the aim."""
+    background: str = ""
+    """What the speaker is told for all lines of the conversation alike, before what was said."""
+    thought: Thought | None = None
+    """What is thought in the same reply before the line, and settles the decision; None: nothing,
+    it is settled."""
     manner: str | None = None
     """How to say it; None: as the role does."""
     max_tokens: int = 220

@@ -209,6 +209,7 @@ def strategies(
     from simcounsel.corpus.synthesis.strategies_text import strategies_yaml, strategy_lines
     from simcounsel.errors import CorpusError
     from simcounsel.runs.run import Run
+    from simcounsel.secret import scrub
 
     opened = Run.open(run)
     if out is None:
@@ -216,7 +217,7 @@ def strategies(
             typer.echo(line)
         return
     try:
-        out.write_text(strategies_yaml(opened, wave), encoding="utf-8")
+        out.write_text(scrub(strategies_yaml(opened, wave)), encoding="utf-8")
     except OSError as error:
         raise CorpusError(f"{out}: cannot be written ({error.strerror})") from None
     typer.echo(f"wrote {out}")

@@ -4,6 +4,7 @@ from typing import Literal
 
 from simcounsel.agents.talk import Decision, TalkLine
 from simcounsel.engine.aftermath import Talked, take_away
+from simcounsel.engine.encounters import SESSION_MINUTES
 from simcounsel.engine.listening import Assess
 from simcounsel.engine.talk import OpenTalk, Side
 from simcounsel.events import (
@@ -28,9 +29,10 @@ def converse(
     started: ConversationStarted,
     max_turns: int,
     assess: Assess | None = None,
+    minutes: int = SESSION_MINUTES,
 ) -> Ask[Talked]:
     """Talk, `first` beginning; then each takes away its own. assess: what is done with each
-    client's line after it was said; None: nothing.
+    client's line after it was said; None: nothing. minutes: how long it lasts for the two.
 
     When somebody takes leave the other still answers, and it ends; the last line that the limit
     allows is a leave-taking as well. A policy may hold a conversation that must not end.
@@ -39,6 +41,7 @@ def converse(
     talk = OpenTalk(
         started=started,
         max_turns=max_turns,
+        minutes=minutes,
         assess=assess,
         moves={name: [] for name in names},
         own={name: [] for name in names},
@@ -62,6 +65,7 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     view = talk.view(speaker, listener)
     decision = yield from speaker.policy.decide(view)
     spoken = yield from speaker.mind.speak(speaker.scene, view, decision)
+    decision = spoken.decision or decision
     line, chat = spoken.line, talk.started.chat
     said = Said(
         chat=chat,

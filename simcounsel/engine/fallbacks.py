@@ -32,7 +32,9 @@ class FallbackCount:
             {
                 call["key"]
                 for call in run.calls()
-                if call.get("verb") != "embed" and (call.get("tick") or 0) < done
+                if call.get("verb") != "embed"
+                and (call.get("tick") or 0) < done
+                and not call.get("given_up")
             }
         )
         self._fallbacks = 0

@@ -9,6 +9,7 @@ from typing import IO, Any
 from simcounsel.engine.opening import begin_run, check_models, unfinished_fallback
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
+from simcounsel.runs.calls import with_digest
 from simcounsel.runs.chain import Chain
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.jsonl import without_secrets
@@ -143,7 +144,7 @@ def _copy_past(
                 spare = bool(call.get("spare")) or (call.get("tick") or 0) >= at_tick
                 marked = call | {"copied": True} | ({"spare": True} if spare else {})
                 calls.write(
-                    json.dumps(without_secrets(marked), ensure_ascii=False).encode(
+                    json.dumps(with_digest(without_secrets(marked)), ensure_ascii=False).encode(
                         "utf-8", "surrogatepass"
                     )
                     + b"\n"

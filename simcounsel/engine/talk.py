@@ -1,7 +1,9 @@
 """A conversation as it goes: who talks, what was said, and when it may end."""
 
 from dataclasses import dataclass, field
+from math import ceil
 
+from simcounsel.agents.appointments import next_with
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.engine.listening import Assess
@@ -36,6 +38,8 @@ class OpenTalk:
 
     started: ConversationStarted
     max_turns: int
+    minutes: int
+    """How long it lasts for the two, spread over `max_turns` lines."""
     assess: Assess | None = None
     """How danger is listened for; None: not at all."""
     lines: list[TalkLine] = field(default_factory=list)
@@ -91,6 +95,8 @@ class OpenTalk:
             moves=tuple(move for move, _ in moves),
             deciders=tuple(decider for _, decider in moves),
             turns_left=self.limit - len(self.lines),
+            minutes_left=ceil(self.minutes * (self.limit - len(self.lines)) / self.max_turns),
+            next_meeting=next_with(me.scene, other.name),
             most_left=max(self.limit, self.max_turns + MORE_WHILE_HELD) - len(self.lines),
             parting=self.leaver is not None,
             closeness=resident.close_to(other.name),

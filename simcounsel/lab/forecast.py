@@ -62,7 +62,7 @@ def _counted(run: Run, about: Subject, lived: int, ticks: int) -> Shares:
     own = about.model_names()
     for fields in run.calls():
         call = Call.read(fields)
-        if call is None or (call.tick or 0) >= ticks:
+        if call is None or (call.tick or 0) >= ticks or fields.get("given_up"):
             continue
         role = call.tier or ("embed" if call.embeds else "reason")
         if role == "embed" and not sends_texts(about):

@@ -1,11 +1,16 @@
 """Requests to models as calls.jsonl keeps them, whichever version wrote it."""
 
+import hashlib
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Literal, Required
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
+
+from simcounsel.errors import RunError
+from simcounsel.runs.jsonl import json_bytes, json_lines, parsed_line
 
 Source = Literal["generated", "chosen", "fallback", "human"]
 
@@ -36,6 +41,28 @@ class _Recorded(TypedDict, total=False):
 _RECORDED = TypeAdapter(_Recorded)
 
 
+_NOT_COVERED = ("digest", "copied", "spare")
+"""What a fork may add to a line, and the digest itself."""
+
+
+def digest(call: Mapping[str, Any]) -> str:
+    """SHA-256 over a line of calls.jsonl but for the digest itself and a fork's marks."""
+    told = {name: one for name, one in call.items() if name not in _NOT_COVERED}
+    return hashlib.sha256(json_bytes(told)).hexdigest()
+
+
+def with_digest(call: Mapping[str, Any]) -> dict[str, Any]:
+    """The line with its digest, over what a reader of the written line finds."""
+    return {**call, "digest": digest(parsed_line(json_bytes(call)) or call)}
+
+
+def edited(call: Mapping[str, Any]) -> bool:
+    """Whether a line of calls.jsonl is not as it was written. False where it carries no digest, as
+    in lines of older versions.
+    """
+    return "digest" in call and call["digest"] != digest(call)
+
+
 def usable(fields: Mapping[str, Any]) -> bool:
     """Whether a line of calls.jsonl is whole: its fields are of their kinds, its vectors as many as
     its texts.
@@ -48,6 +75,20 @@ def usable(fields: Mapping[str, Any]) -> bool:
     except (ValueError, KeyError, ZeroDivisionError):
         return False
     return True
+
+
+def recorded(file: Path, *, damaged: bool = False) -> Iterator[dict[str, Any]]:
+    """The calls in a calls.jsonl; a line that is cut short is left out. RunError names a call that
+    is not as it was written, unless the run may be `damaged`.
+    """
+    for call in json_lines(file):
+        if not damaged and edited(call):
+            raise RunError(
+                f"{file}: call {call.get('key')} is not as it was written; put back the file as it"
+                f" was; `simcounsel verify {file.parent}` says in which line"
+            )
+        if usable(call):
+            yield call
 
 
 class Message(BaseModel):
@@ -97,6 +138,8 @@ class Call(BaseModel):
     latency_s: float | None = None
     tries: int | None = None
     """How often it was sent over the network."""
+    given_up: bool = False
+    """Whether it was broken off before it was answered; it is asked again then."""
     spare: bool = False
     """In a fork: one of its parent's future, kept in case that it is asked again."""
 

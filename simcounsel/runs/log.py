@@ -206,14 +206,17 @@ class Log:
         self._index.leave_out(at)
 
     def calls(self, tick: int, who: str | None = None) -> Iterator[Call]:
-        """What was asked of models in a tick, in the runs that it replays first."""
+        """What was asked of models in a tick, in the runs that it replays first; of what was broken
+        off and asked again the request that was answered.
+        """
         if self._replayed is None:
             self._replayed = list(self._sources(set()))
         for log in self._replayed:
             log._calls.refresh()
-            for _, fields in log._calls.lines(None, who, tick, tick + 1):
-                if fields is not None and (call := Call.read(fields)) is not None:
-                    yield call
+            lines = log._calls.lines(None, who, tick, tick + 1)
+            calls = [call for _, fields in lines if fields and (call := Call.read(fields))]
+            answered = {call.key for call in calls if not call.given_up}
+            yield from (call for call in calls if not (call.given_up and call.key in answered))
 
     def _sources(self, seen: set[Path]) -> Iterator["Log"]:
         """The runs that this one replays, and itself."""

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simcounsel.errors import RunError
 from simcounsel.events import Entry
+from simcounsel.gallery import located
 from simcounsel.runs import frames
-from simcounsel.runs.calls import usable
+from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder
 from simcounsel.runs.history import History
-from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import (
     Manifest,
     Parent,
@@ -126,11 +126,11 @@ class Run(ABC):
 
     @staticmethod
     def open(folder: str | Path, *, damaged: bool = False) -> "Run":
-        """A run that exists. RunError says what is wrong with the folder. damaged: read it as far
-        as it can be; else a manifest or a log that is not as it was written is a RunError, here or
-        where it is read.
+        """A run that exists, or `gallery:NAME`. RunError says what is wrong with the folder.
+        damaged: read it as far as it can be; else a manifest or a log that is not as it was written
+        is a RunError, here or where it is read.
         """
-        folder = Path(folder)
+        folder = Path(located(str(folder)))
         return _of(folder, read_manifest(folder, damaged=damaged), damaged)
 
     def damage_mark(self) -> dict[str, list[str]]:
@@ -156,8 +156,9 @@ class Run(ABC):
         return LogCheck(self.start_hash, hashed=self.log_version >= HASHED)
 
     def calls(self) -> Iterator[dict[str, Any]]:
-        """All recorded calls; a line that is cut short or damaged is left out."""
-        return (call for call in json_lines(self.folder / "calls.jsonl") if usable(call))
+        """All recorded calls; one that is cut short is left out. RunError names one that was
+        edited, unless the run was opened as damaged."""
+        return recorded(self.folder / "calls.jsonl", damaged=self.damaged)
 
     def ticks_done(self) -> int:
         """How many ticks are complete in the log, which is not checked."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.runs.calls import edited
 from simcounsel.runs.chain import HASHED, LogCheck, manifest_damage, tick_of, ticks_in
 from simcounsel.runs.folder import complete_part, ways_on
 from simcounsel.runs.jsonl import parsed_line
@@ -82,15 +83,24 @@ def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
     if damaged:
         log = Log(run.folder)
         log.refresh()
-        run.damages = tuple(f"{run.folder}/{damage}" for damage in log.damages())
+        run.damages = (
+            *(f"{run.folder}/{damage}" for damage in log.damages()),
+            *(
+                f"{run.folder}/calls.jsonl:{number}: this call is not as it was written"
+                for number, _, call in _numbered(run.folder / "calls.jsonl")
+                if call is not None and edited(call)
+            ),
+        )
     else:
         check_log(run)
     return run
 
 
 def check_log(run: Run) -> None:
-    """RunError names the first place of its log that is not as it was written."""
+    """RunError names the first place of its log or calls that is not as it was written."""
     complete_part(run.folder / "events.jsonl", run.check())
+    for _ in run.calls():  # which looks at each
+        pass
 
 
 def runs_in(place: Path) -> list[Path]:
@@ -209,6 +219,10 @@ def _calls(found: Verdict, run: Run, rests: _Rests, calls_then: int) -> None:
         if call is None:
             unreadable.append(number)
             continue
+        if edited(call):
+            found.damages.append(
+                f"{found.folder / 'calls.jsonl'}:{number}: this call is not as it was written"
+            )
         _take(call, keys, texts)
         found.calls += 1
         own = not call.get("copied") and not call.get("spare") and call.get("verb") != "embed"

@@ -11,6 +11,7 @@ from filelock import FileLock
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.locks import taken
+from simcounsel.runs.calls import with_digest
 from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
 from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
@@ -114,7 +115,7 @@ class Writer:
         """
         assert self._calls is not None
         try:
-            self._calls.write(json_bytes(without_secrets(call)) + b"\n")
+            self._calls.write(json_bytes(with_digest(without_secrets(call))) + b"\n")
             self._calls.flush()
             self._unsynced_calls = True
         except OSError as error:

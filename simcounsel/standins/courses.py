@@ -2,57 +2,40 @@
 facts in the words that were said.
 
 Nothing here understands a session. What it writes is true to the words, and a goal is called met
-only where a line is very near to it.
+only where the form of a client's sentence shows it.
 """
 
 import re
-from typing import Literal, TypeVar
+from typing import Literal, TypedDict, TypeVar
 
 import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.chance import chance
 from simcounsel.llm.question import Facts, Question
-from simcounsel.policies.course.facts import (
-    ChoiceFacts,
-    FormulationFacts,
-    LearningFacts,
-    MergeFacts,
-    NextStepFacts,
-    ObjectiveFacts,
-    ReasoningFacts,
-    ReviewFacts,
-    told_by,
-)
+from simcounsel.policies.course.facts import AfterFacts, ChoiceFacts, ObjectiveFacts, told_by
 from simcounsel.policies.course.schemas import (
+    AfterAnswer,
     ChosenAnswer,
     FactAnswer,
-    FactsAnswer,
-    FormulationAnswer,
     GoalAnswer,
-    MergeAnswer,
-    PlacedAnswer,
-    ReasoningAnswer,
     ReviewAnswer,
     RowAnswer,
 )
 from simcounsel.standins.clientstates import first_task
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given, StandIns
+from simcounsel.standins.shown import MINE, of_field, of_goal
 from simcounsel.standins.similarity import Similarity
 from simcounsel.texts.sentences import before_capitals
 
 T = TypeVar("T")
-USED_AGAIN, LATELY = 0.12, 0.06
-"""How much of nearness a skill loses for each use in the session, and for a use in the sessions
-before.
-"""
+LATELY = 0.06
+"""How much of nearness a skill loses for a use in the sessions before."""
 MOST_GOALS = 16
 """As many goals as a note may judge."""
-MET_FROM, SAME_FROM, AGAINST_FROM, FIELD_FROM = 0.52, 0.9, 0.8, 0.3
-"""Cosines from which on a line shows a goal, a fact repeats or may contradict another, or fits a
-field.
-"""
+SAME_FROM, AGAINST_FROM = 0.9, 0.8
+"""Cosines from which on a fact repeats or may contradict another."""
 WISH = re.compile(
     r"\bI (wish|want|hope|would like|long)\b|\bI'd (like|love|give)\b|\bif only\b", re.IGNORECASE
 )
@@ -69,6 +52,13 @@ HERE = re.compile(
 NOT = re.compile(r"\b(not|never|no|nobody|nothing|\w+n't)\b", re.IGNORECASE)
 
 
+class Place(TypedDict):
+    """How something new stands to what is known, as its answer holds it."""
+
+    relation: Literal["new", "same", "contradicts"]
+    known: str
+
+
 class Courses:
     """Answers what a counselor asks over a course."""
 
@@ -80,12 +70,7 @@ class Courses:
         """Answer what a course asks."""
         standins.add(ObjectiveFacts, declared)
         standins.add(ChoiceFacts, self.choose)
-        standins.add(ReasoningFacts, self.reason)
-        standins.add(ReviewFacts, self.review)
-        standins.add(LearningFacts, self.learn)
-        standins.add(MergeFacts, self.merge)
-        standins.add(FormulationFacts, self.formulate)
-        standins.add(NextStepFacts, declared)
+        standins.add(AfterFacts, self.after)
 
     # before
 
@@ -111,175 +96,112 @@ class Courses:
             )
         )
 
-    # before each line
-
-    def reason(
-        self, facts: ReasoningFacts, question: Question[ReasoningAnswer]
-    ) -> Given[ReasoningAnswer]:
-        """The skill whose cue is nearest to what was just heard, used ones last; the rest in the
-        client's own words.
-        """
-        skills = facts.skills
-        heard = (
-            facts.heard.text
-            if facts.heard
-            else "The client comes in and waits to be told where to begin."
-        )
-        ids = tuple(skills)
-        called = f"The client says '{heard}'" if facts.heard else heard
-        near = self._similarity.nearness(
-            called, [text.split("Cue: ")[-1] for text in skills.values()]
-        )
-        scores = near - USED_AGAIN * np.array([facts.used.count(one) for one in ids])
-        best = int(np.argmax(scores))
-        if facts.heard is None:
-            assessment, state = (
-                "Nothing has been said yet.",
-                "not to be told before the first words",
-            )
-        else:
-            feeling = self._feelings.feel(heard)
-            felt = (
-                "nothing strong"
-                if feeling.emotion == "neutral"
-                else f"rather {ADJECTIVE[feeling.emotion]}"
-            )
-            weight = facts.heard.emphasis or before_capitals(heard)[0]
-            assessment = f"Most weight seems to lie on “{weight}”."
-            state = (
-                f"{felt} by the words,"
-                f" {'closer than at first' if facts.closeness >= 4 else 'not close yet'}"
-            )
-        name = skills[ids[best]].split(". ")[0]
-        strategy = (
-            f"“{name}”, in plain words and after giving back what was heard (nearness of its cue"
-            f" {near[best]:.2f})"
-        )
-        assert question.schema is not None
-        return Given(
-            value=question.schema(
-                assessment=assessment[:500],
-                client_state=state,
-                skill=ids[best],
-                strategy=strategy[:400],
-            )
-        )
-
     # after
 
-    def review(self, facts: ReviewFacts, question: Question[ReviewAnswer]) -> Given[ReviewAnswer]:
-        """In the client's words. A goal is met where a sentence of the talk is very near to it."""
-        said = [sentence for line in facts.lines for sentence in before_capitals(line.text)]
-        goals = []
-        for number, goal in enumerate(facts.goals, 1):
-            near = self._similarity.nearness(goal, said)
-            if said and near.max() >= MET_FROM:
-                goals.append(
-                    GoalAnswer(number=number, met=True, quote=said[int(near.argmax())][:400])
-                )
+    def after(self, facts: AfterFacts, question: Question[AfterAnswer]) -> Given[AfterAnswer]:
+        """A note and facts in the client's words, rows where a sentence shows what a field asks
+        for; the next step as the counselor would without a model.
+        """
+        plain = question.fallback
+        note = self._note(facts)
+        step = {"step": plain.step, "focus": plain.focus, "reason": plain.reason}
+        if note.unresolved:
+            step["focus"] = note.unresolved[0][:300]
+        assert question.schema is not None
+        return Given(
+            value=question.schema.model_validate(
+                note.model_dump()
+                | step
+                | {
+                    "facts": [fact.model_dump() for fact in self._learned(facts)],
+                    "rows": [row.model_dump() for row in _rows(facts)],
+                }
+            )
+        )
+
+    def _note(self, facts: AfterFacts) -> ReviewAnswer:
+        """In the client's words. A goal is met where one of its sentences shows it."""
+        said = _sentences(facts.told)
+        shown = [(number, of_goal(goal, said)) for number, goal in enumerate(facts.goals, 1)]
         own = [line for line in facts.lines if line.who == facts.other]
         words = [f"“{(line.emphasis or before_capitals(line.text)[0])[:150]}”" for line in own]
         feeling = self._feelings.feel(own[-1].text).emotion if own else "neutral"
-        summary = (
-            f"{facts.other} spoke of {' and '.join(list(dict.fromkeys(words))[:4])}."
-            if words
-            else f"{facts.other} said nothing."
-        )
-        return Given(
-            value=ReviewAnswer(
-                summary=summary[:1200],
-                goals=tuple(goals[:MOST_GOALS]),
-                client_state=(
-                    "calm by the last words"
-                    if feeling == "neutral"
-                    else f"{ADJECTIVE[feeling]} by the last words"
-                ),
-                alliance=4 if facts.closeness >= 5 else 3 if facts.closeness >= 2 else 2,
-                unresolved=(
-                    (f"what {facts.other} meant by {words[-2 if len(words) > 1 else -1]}",)
-                    if words
-                    else ()
-                ),
-                homework=first_task(told_by(facts.me, facts.lines))[:400],
-            )
+        return ReviewAnswer(
+            summary=(
+                f"{facts.other} spoke of {' and '.join(list(dict.fromkeys(words))[:4])}."
+                if words
+                else f"{facts.other} said nothing."
+            )[:1200],
+            goals=tuple(
+                GoalAnswer(number=number, met=True, quote=quote[:400])
+                for number, quote in shown
+                if quote
+            )[:MOST_GOALS],
+            client_state=(
+                "calm by the last words"
+                if feeling == "neutral"
+                else f"{ADJECTIVE[feeling]} by the last words"
+            ),
+            alliance=4 if facts.closeness >= 5 else 3 if facts.closeness >= 2 else 2,
+            unresolved=(
+                (f"what {facts.other} meant by {words[-2 if len(words) > 1 else -1]}",)
+                if words
+                else ()
+            ),
+            homework=first_task(told_by(facts.me, facts.lines))[:400],
         )
 
-    def learn(self, facts: LearningFacts, question: Question[FactsAnswer]) -> Given[FactsAnswer]:
-        """The client's sentences about itself, at most eight, quoted as they are."""
-        sentences = [sentence for text in facts.told for sentence in before_capitals(text)]
+    def _learned(self, facts: AfterFacts) -> tuple[FactAnswer, ...]:
+        """The client's sentences about itself, at most eight, quoted as they are, each placed
+        beside what is known.
+        """
         own = [
             text
-            for text in dict.fromkeys(sentences)
-            if re.search(r"\b(I|my|me)\b", text)
-            and 4 <= len(text.split()) <= 40
-            and not text.endswith("?")
+            for text in _sentences(facts.told)
+            if MINE.search(text) and 4 <= len(text.split()) <= 40 and not text.endswith("?")
         ]
-        found = tuple(
+        return tuple(
             FactAnswer(
                 text=f"{facts.other} said: “{text}”"[:400],
                 quote=text[:400],
                 realm="treatment" if HERE.search(text) else "reality",
                 status=_status(text),
+                **self._place(text, facts),
             )
             for text in own[:8]
         )
-        return Given(value=FactsAnswer(facts=found))
 
-    def merge(self, facts: MergeFacts, question: Question[MergeAnswer]) -> Given[MergeAnswer]:
+    def _place(self, text: str, facts: AfterFacts) -> Place:
         """The same where the words are nearly the same; against each other where they are near and
         one of them says no.
         """
-        said = [_words(text) for text in facts.told]
-        ids, texts = tuple(facts.known), [_words(text) for text in facts.known.values()]
-        placed = []
-        for number, text in enumerate(said, 1):
-            near = self._similarity.nearness(text, texts)
-            best = int(near.argmax()) if texts else 0
-            relation: Literal["new", "same", "contradicts"] = "new"
-            if (
-                texts
-                and near[best] >= AGAINST_FROM
-                and bool(NOT.search(text)) != bool(NOT.search(texts[best]))
-            ):
-                relation = "contradicts"
-            elif texts and near[best] >= SAME_FROM:
-                relation = "same"
-            placed.append(
-                PlacedAnswer(
-                    number=number, relation=relation, known=ids[best] if relation != "new" else ""
-                )
-            )
-        return Given(value=MergeAnswer(placed=tuple(placed)))
+        ids, texts = tuple(facts.known), [_words(known) for known in facts.known.values()]
+        if not texts:
+            return Place(relation="new", known="")
+        near = self._similarity.nearness(text, texts)
+        best = int(near.argmax())
+        if near[best] >= AGAINST_FROM and bool(NOT.search(text)) != bool(NOT.search(texts[best])):
+            return Place(relation="contradicts", known=ids[best])
+        if near[best] >= SAME_FROM:
+            return Place(relation="same", known=ids[best])
+        return Place(relation="new", known="")
 
-    def formulate(
-        self, facts: FormulationFacts, question: Question[FormulationAnswer]
-    ) -> Given[FormulationAnswer]:
-        """The client's sentences, each in the field without columns that it is nearest to; at most
-        three.
-        """
-        plain = {one: text for one, text in facts.fields.items() if facts.columns[one] == 1}
-        sentences = [
-            sentence
-            for text in facts.told
-            for sentence in before_capitals(text)
-            if len(sentence.split()) >= 5
-        ]
-        rows: list[tuple[float, RowAnswer]] = []
-        for text in dict.fromkeys(sentences):
-            near = self._similarity.nearness(text, list(plain.values())) if plain else np.zeros(1)
-            if plain and near.max() >= FIELD_FROM:
-                rows.append(
-                    (
-                        float(near.max()),
-                        RowAnswer(
-                            field=tuple(plain)[int(near.argmax())],
-                            cells=(text[:300],),
-                            quote=text[:400],
-                        ),
-                    )
-                )
-        best = sorted(rows, key=lambda pair: -pair[0])[:3]
-        return Given(value=FormulationAnswer(rows=tuple(row for _, row in best)))
+
+def _rows(facts: AfterFacts) -> tuple[RowAnswer, ...]:
+    """The client's sentences, each in the first field that it belongs to, two a field at most; in a
+    field with columns it stands in the first.
+    """
+    left, rows = _sentences(facts.told), []
+    for one, described in facts.fields.items():
+        for text in of_field(described, left)[:2]:
+            left.remove(text)
+            cells = (text[:300], *("-",) * (facts.columns[one] - 1))
+            rows.append(RowAnswer(field=one, cells=cells, quote=text[:400]))
+    return tuple(rows[:8])
+
+
+def _sentences(lines: tuple[str, ...]) -> list[str]:
+    return list(dict.fromkeys(text for line in lines for text in before_capitals(line)))
 
 
 def declared(facts: Facts, question: Question[T]) -> Given[T]:

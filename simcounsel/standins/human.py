@@ -179,7 +179,9 @@ class Human:
         line = None if complaint else await self._board.line(facts)
         if line is None:
             raise Failure(complaint or f"no line came within {self._board.seconds:g} s")
-        return Completion(text=line.model_dump_json(), tokens_in=0, tokens_out=0, source="human")
+        # what else a line's answer holds, such as a thought before it, a human is not asked for
+        text = question.fallback.model_copy(update=line.model_dump()).model_dump_json()
+        return Completion(text=text, tokens_in=0, tokens_out=0, source="human")
 
     async def close(self) -> None:
         """Let go of the model within."""

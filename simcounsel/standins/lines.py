@@ -1,16 +1,23 @@
 """The next line of a conversation, chosen out of hand-written ones by what was just said."""
 
+from dataclasses import replace
+
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.question import Question
+from simcounsel.policies.course.facts import ReasoningFacts
 from simcounsel.standins.clientlines import ClientLines, Generate
 from simcounsel.standins.clientstates import ClientStates
 from simcounsel.standins.counselorlines import CounselorLines, Speak
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.laypersonlines import LaypersonLines
 from simcounsel.standins.picks import Pick
+from simcounsel.standins.reasonings import Reasonings
 from simcounsel.standins.registry import Given
 from simcounsel.standins.similarity import Similarity
+
+FIXED = ("greet", "close")
+"""Acts that no skill changes."""
 
 
 class Lines:
@@ -25,12 +32,17 @@ class Lines:
     ) -> None:
         self._feelings = feelings
         self._states = ClientStates(similarity)
+        self._reasonings = Reasonings(similarity, feelings)
         self._client = ClientLines(similarity, feelings, generate)
         self._counselor = CounselorLines(similarity, tuned)
         self._layperson = LaypersonLines(similarity)
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Given[LineAnswer]:
         """The line, and in the notes the words that it leans on."""
+        thought = facts.thought
+        reasoned = self._reasonings.reason(thought) if isinstance(thought, ReasoningFacts) else None
+        if reasoned and isinstance(thought, ReasoningFacts) and facts.move not in FIXED:
+            facts = replace(facts, move=thought.acts[reasoned["skill"]])
         pick = self._pick(facts, question)
         feeling = self._feelings.feel(pick.text)
         same = pick.emotion == feeling.emotion
@@ -42,6 +54,9 @@ class Lines:
             poignancy=2 if quiet else feeling.poignancy if same else 4,
             wish="say goodbye" if pick.leaves else "go on",
         )
+        if reasoned:
+            assert question.schema is not None
+            line = question.schema.model_validate(line.model_dump() | reasoned)
         return Given(
             value=self._states.with_line(facts, line),
             source=pick.source,

@@ -54,7 +54,7 @@ def _help(question: Question[Any], rng: Random) -> str:
         poignancy=5,
         wish="say goodbye" if facts.move == "close" else "go on",
     )
-    return line.model_dump_json()
+    return str(question.fallback.model_copy(update=line.model_dump()).model_dump_json())
 
 
 def _report(question: Question[Any], points: int) -> str:

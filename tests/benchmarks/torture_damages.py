@@ -3,6 +3,7 @@
 python -m tests.benchmarks.torture damages
 """
 
+import json
 import random
 import shutil
 import tempfile
@@ -35,12 +36,23 @@ def edit_seed(folder: Path) -> None:
     file.write_text(text.replace('"seed": 1,', '"seed": 2,'), encoding="utf-8")
 
 
+def edit_reply(folder: Path) -> None:
+    """Another reply in the recording."""
+    file = folder / "calls.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    at = next(at for at, line in enumerate(lines) if json.loads(line).get("reply"))
+    call = json.loads(lines[at])
+    lines[at] = json.dumps(call | {"reply": f"{call['reply']} "}).encode() + b"\n"
+    file.write_bytes(b"".join(lines))
+
+
 DAMAGES: tuple[Callable[[Path], None], ...] = (
     edited(lambda lines: lines[:50] + lines[51:]),  # a line deleted
     edited(lambda lines: lines[:50] + lines[49:]),  # doubled
     edited(lambda lines: [*lines[:50], lines[51], lines[50], *lines[52:]]),  # two swapped
     edited(lambda lines: lines[30:]),  # the first 30 gone
     edit_seed,
+    edit_reply,
 )
 
 

@@ -55,7 +55,21 @@ def line_counselor(request: Question, draw: Random) -> str:
     """A touch now and then, a task near the end, else a question."""
     left = request.facts.turns_left
     words = TASK if left in (3, 4) else TOUCHING if left % 5 == 0 else draw.choice(ASKED)
-    return json.dumps({"say": f"Mm. {words} ({draw.randrange(10**6)})", "wish": "go on", **FEELING})
+    say = {"say": f"Mm. {words} ({draw.randrange(10**6)})", "wish": "go on", **FEELING}
+    return json.dumps(thought(request, draw) | say)
+
+
+def thought(request: Question, draw: Random) -> dict[str, str]:
+    """What comes before the line: a skill of the session, drawn; {} where nothing is to be thought."""
+    asked = request.facts.thought
+    if asked is None:
+        return {}
+    return {
+        "assessment": f"She speaks of nights, {draw.randrange(10**6)}.",
+        "client_state": "tired",
+        "strategy": "slowly",
+        "skill": draw.choice([*asked.skills]),
+    }
 
 
 def summarize(request: Question, draw: Random) -> str:
@@ -66,7 +80,16 @@ def summarize(request: Question, draw: Random) -> str:
     return json.dumps(told)
 
 
-def review(request: Question, draw: Random) -> str:
+def after(request: Question, draw: Random) -> str:
+    """Note, facts, rows and the next step, the first that is open."""
+    steps = request.schema.model_json_schema()["properties"]["step"]
+    step = steps.get("const") or steps["enum"][0]
+    next_step = {"step": step, "focus": "the nights", "reason": "there is more to it"}
+    told = facts(request, draw)
+    return json.dumps(review(request, draw) | told | formulate(request, draw) | next_step)
+
+
+def review(request: Question, draw: Random) -> dict[str, Any]:
     """The first goal is shown by words of the client's, the second by words that nobody said."""
     facts = request.facts
     said = [line.text for line in facts.lines if line.who == facts.other]
@@ -74,20 +97,21 @@ def review(request: Question, draw: Random) -> str:
         {"number": 1, "met": True, "quote": said[0][:-1].upper()},
         {"number": 2, "met": True, "quote": "I shall never check again, I promise."},
     ]
-    return json.dumps(
-        {
-            "summary": f"{facts.other} spoke of nights and drawings, in session {facts.session}.",
-            "goals": goals if said else [],
-            "client_state": "tired, a bit nearer",
-            "alliance": 3,
-            "unresolved": ["what she fears would happen"],
-            "homework": "one moment a day, written down",
-        }
-    )
+    return {
+        "summary": f"{facts.other} spoke of nights and drawings, in session {facts.session}.",
+        "goals": goals if said else [],
+        "client_state": "tired, a bit nearer",
+        "alliance": 3,
+        "unresolved": ["what she fears would happen"],
+        "homework": "one moment a day, written down",
+    }
 
 
-def facts(request: Question, draw: Random) -> str:
-    """Each of the client's lines as a fact, and one that was never told."""
+def facts(request: Question, draw: Random) -> dict[str, Any]:
+    """Each of the client's lines as a fact, and one that was never told. What has the same words is
+    the same; of the rest the first contradicts the first that is known.
+    """
+    known: Mapping[str, str] = request.facts.known
     said = dict.fromkeys(re.sub(r" That was number.*", "", text) for text in request.facts.told)
     wish = "wish", "fact"
     told = [
@@ -105,26 +129,14 @@ def facts(request: Question, draw: Random) -> str:
         "realm": "reality",
         "status": "fact",
     }
-    return json.dumps({"facts": [*told[:8], made_up]})
+    for number, fact in enumerate(told):
+        same = next((one for one, old in known.items() if old == fact["text"]), None)
+        relation = "same" if same else "contradicts" if number == 0 and known else "new"
+        fact |= {"relation": relation, "known": same or next(iter(known), "")}
+    return {"facts": [*told[:8], made_up]}
 
 
-def merge(request: Question, draw: Random) -> str:
-    """What has the same words is the same; of the rest the first contradicts the first that is known."""
-    known: Mapping[str, str] = request.facts.known
-    placed = []
-    for number, text in enumerate(request.facts.told, 1):
-        same = next((one for one, old in known.items() if old == text), None)
-        placed.append(
-            {
-                "number": number,
-                "relation": "same" if same else "contradicts" if number == 1 else "new",
-                "known": same or next(iter(known)),
-            }
-        )
-    return json.dumps({"placed": placed})
-
-
-def formulate(request: Question, draw: Random) -> str:
+def formulate(request: Question, draw: Random) -> dict[str, Any]:
     said = request.facts.told
     rows = [
         {"field": field, "cells": ["words"] * count, "quote": said[0]}
@@ -137,17 +149,14 @@ def formulate(request: Question, draw: Random) -> str:
             "quote": "never said so",
         },
     ]
-    return json.dumps({"rows": rows[-8:]})
+    return {"rows": rows[-8:]}
 
 
 SCRIPTS: dict[str, Callable[[Question, Random], str]] = {
     "line_client": line_client,
     "line_counselor": line_counselor,
     "summarize": summarize,
-    "course_review": review,
-    "course_facts": facts,
-    "course_merge": merge,
-    "course_formulate": formulate,
+    "course_after": after,
 }
 
 

@@ -51,6 +51,6 @@ def test_a_skill_in_chinese_has_its_forms(name: str, description: str, act: str)
 
 def test_they_are_sent(tmp_path: Path) -> None:
     _, requests = held(tmp_path, changed(world(5, lines=8), language="zh"))
-    for purpose in ("course_objective", "course_reason", "course_review", "skipped_days"):
+    for purpose in ("course_objective", "line_counselor", "course_after", "skipped_days"):
         prompt = next(request.prompt for request in requests if request.purpose == purpose)
         assert re.search(r"[\u4e00-\u9fff]", prompt), purpose

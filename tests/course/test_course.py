@@ -172,7 +172,7 @@ def test_what_was_learned_reaches_the_next_session(tmp_path: Path) -> None:
         for session, request in by_session(requests)
         if request.who == "Miriam" and session == 2
     ]
-    for purpose in ("course_objective", "course_reason", "line_counselor"):
+    for purpose in ("course_objective", "line_counselor"):
         prompt = next(request.prompt for request in mine if request.purpose == purpose)
         assert fact.text in prompt
         assert "one moment a day, written down" in prompt
@@ -181,19 +181,45 @@ def test_what_was_learned_reaches_the_next_session(tmp_path: Path) -> None:
     )
 
 
-def test_the_line_is_asked_for_with_one_skill_and_not_with_the_taxonomy(tmp_path: Path) -> None:
+def test_the_line_is_asked_for_with_the_session_s_skills_and_not_with_the_taxonomy(
+    tmp_path: Path,
+) -> None:
     run, requests = held(tmp_path, world(5))
     chosen = [event.chosen for event in happened(run, Retrieved) if event.of == "skill"]
     for session, request in by_session(requests):
-        if request.purpose in ("line_counselor", "course_reason"):
+        if request.purpose == "line_counselor":
             named = {
                 skill.id
                 for meta in CBT.skills
                 for skill in meta.skills
                 if skill.description in request.prompt or f"{skill.id}. " in request.prompt
             }
-            assert named <= set(chosen[session - 1])
-            assert len(named) == 1 or request.purpose == "course_reason"
+            assert named == set(chosen[session - 1])
+
+
+def test_a_thought_comes_with_its_line_and_a_session_ends_in_one_request_a_side(
+    tmp_path: Path,
+) -> None:
+    """Six sessions of 24 lines: at most 230 requests in all."""
+    run, requests = held(tmp_path, world(6, lines=24))
+    assert len(happened(run, Said)) == 6 * 24
+    asked = Counter(request.purpose for request in requests)
+    assert asked["line_counselor"] == len(happened(run, Reasoned)) == 6 * 12
+    assert asked["course_after"] == 6
+    assert asked["summarize"] == 12
+    assert len(requests) <= 230, asked
+    traces = {event.calls: event for event in happened(run, Reasoned)}
+    lines = [line for line in happened(run, Said) if line.who == "Miriam"]
+    assert [traces[line.calls].chat for line in lines] == [line.chat for line in lines]
+
+
+def test_the_thought_stands_before_the_line_in_its_schema(tmp_path: Path) -> None:
+    _, requests = held(tmp_path, world(5, lines=6))
+    line = next(request for request in requests if request.purpose == "line_counselor")
+    asked = line.schema.model_json_schema()
+    assert list(asked["properties"])[:4] == ["assessment", "client_state", "skill", "strategy"]
+    assert list(asked["properties"])[-2:] == ["say", "wish"]
+    assert asked["required"] == list(asked["properties"])
 
 
 def test_days_between_are_skipped_and_told(ten: Run) -> None:
@@ -317,7 +343,7 @@ def test_a_long_course_keeps_its_measure(tmp_path: Path) -> None:
     assert len(learned) > 50
     sizes: dict[int, list[int]] = {}
     for session, request in by_session(requests):
-        if request.purpose == "course_reason":
+        if request.purpose == "line_counselor":
             sizes.setdefault(session, []).append(len(request.prompt))
     assert max(sizes[10]) < 1.3 * max(sizes[6])
     last = [request for request in requests if request.purpose == "course_objective"][-1]

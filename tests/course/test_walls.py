@@ -19,7 +19,7 @@ from simcounsel.runs.run import Run
 from simcounsel.specs.course import CoursePlan, default_plan
 from simcounsel.specs.therapy import MetaSkill, Skill, Therapy, TherapyStage, shipped_therapy
 from simcounsel.texts.overlap import read_out, without
-from tests.course.held import by_session, held, world
+from tests.course.held import by_session, held, line_counselor, thought, world
 from tests.engine.test_secrets import TOLD, leaks, planted, secrets_in, sent
 from tests.stage import happened
 
@@ -82,14 +82,13 @@ def objective(request: Question, draw: Random) -> str:
 
 
 def thinking(request: Question, draw: Random) -> str:
-    return json.dumps(
-        {
-            "assessment": "She is tired xagendathoughtx.",
-            "client_state": "wary",
-            "strategy": "go slowly",
-            "skill": next(iter(request.facts.skills)),
-        }
-    )
+    """A line whose thought has a word of its own."""
+    marked = {
+        "assessment": "She is tired xagendathoughtx.",
+        "client_state": "wary",
+        "strategy": "go slowly",
+    }
+    return json.dumps(json.loads(line_counselor(request, draw)) | marked)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +98,7 @@ def walled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Question
     scripts = leaks(plant) | {
         "line_client": told,
         "course_objective": objective,
-        "course_reason": thinking,
+        "line_counselor": thinking,
     }
     return (*held(tmp_path_factory.mktemp("walls"), made, scripts), plant)
 
@@ -132,20 +131,15 @@ def test_nothing_of_the_client_s_file_reaches_the_counselor(
         "course_objective",
         "course_metas",
         "course_skills",
-        "course_reason",
         "line_counselor",
-        "course_review",
-        "course_facts",
-        "course_merge",
-        "course_formulate",
-        "course_next",
+        "course_after",
         "summarize",
     } <= purposes
     assert {
         (r.purpose, plant.secrets[word]) for r in counselor for word in secrets_in(sent(r))
     } == set()
     assert any(
-        TOLD in request.prompt for request in counselor if request.purpose == "course_reason"
+        TOLD in request.prompt for request in counselor if request.purpose == "line_counselor"
     )
 
 
@@ -225,7 +219,8 @@ def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Questi
         if request.who == "Miriam"
         for word in agenda_in(request.prompt)
     }
-    assert {"xagendaobjectivex", "xagendathoughtx"} & counselor
+    assert "xagendaobjectivex" in counselor
+    assert any("xagendathoughtx" in event.assessment for event in happened(run, Reasoned))
     assert len(counselor) > 100
 
 
@@ -233,7 +228,7 @@ def test_the_client_s_view_holds_nothing_of_it_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     views, mine = views_of(Client, monkeypatch), views_of(Course, monkeypatch)
-    held(tmp_path, world(5), {"course_objective": objective, "course_reason": thinking})
+    held(tmp_path, world(5), {"course_objective": objective, "line_counselor": thinking})
     assert any(view.kept for view in views)
     assert all(
         entry.event.who == "Ines" or entry.event.kind == "assessed"
@@ -249,7 +244,8 @@ def test_the_client_s_view_holds_nothing_of_it_either(
 def reads_out(request: Question, draw: Random) -> str:
     """A counselor's line with the agenda in it, whatever is said about that."""
     return json.dumps(
-        {
+        thought(request, draw)
+        | {
             "say": f"Today I want to {AIM}, number {draw.randrange(10**6)}.",
             "wish": "go on",
             "emotion": "trust",
@@ -260,14 +256,27 @@ def reads_out(request: Question, draw: Random) -> str:
 
 
 def quotes_always(request: Question, draw: Random) -> str:
+    quoting = {
+        "assessment": f"She looks tired today. I must {AIM}.",
+        "client_state": "wary",
+        "strategy": f"So {AIM}.",
+    }
+    return json.dumps(json.loads(line_counselor(request, draw)) | quoting)
+
+
+def does_as_it_thought(request: Question, draw: Random) -> str:
+    """A line in the words of its own strategy, which the prompt asks for."""
+    plan = "gently give back how tiring the nights have been for her"
+    say = f"Let me {plan}, number {draw.randrange(10**6)}."
     return json.dumps(
-        {
-            "assessment": f"She looks tired today. I must {AIM}.",
-            "client_state": "wary",
-            "strategy": f"So {AIM}.",
-            "skill": next(iter(request.facts.skills)),
-        }
+        json.loads(line_counselor(request, draw)) | {"strategy": plan.capitalize(), "say": say}
     )
+
+
+def test_a_line_may_do_as_it_was_thought(tmp_path: Path) -> None:
+    run, _ = held(tmp_path, world(5, lines=6), {"line_counselor": does_as_it_thought})
+    assert [event for event in happened(run, Warned) if event.purpose == "line_counselor"] == []
+    assert all("tiring" in line.text for line in happened(run, Said) if line.who == "Miriam")
 
 
 def test_a_line_that_reads_it_out_is_not_said(tmp_path: Path) -> None:
@@ -289,13 +298,13 @@ def test_a_line_that_reads_it_out_is_not_said(tmp_path: Path) -> None:
     )
 
 
-def test_a_reasoning_that_quotes_it_is_asked_for_again_and_then_cut(tmp_path: Path) -> None:
+def test_of_a_thought_that_quotes_it_the_quotation_is_cut(tmp_path: Path) -> None:
     run, requests = held(
-        tmp_path, world(5), {"course_objective": objective, "course_reason": quotes_always}
+        tmp_path, world(5), {"course_objective": objective, "line_counselor": quotes_always}
     )
     traces = happened(run, Reasoned)
-    asked = [request for request in requests if request.purpose == "course_reason"]
-    assert len(asked) == 2 * len(traces) > 0
+    asked = [request for request in requests if request.purpose == "line_counselor"]
+    assert len(asked) == len(traces) > 0
     for trace in traces:
         assert trace.assessment == "She looks tired today."
         assert trace.strategy == phrase("course_words", "cut")

@@ -11,7 +11,7 @@ import pytest
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
 from simcounsel.runs.run import Run
-from simcounsel.runs.verifying import verify
+from simcounsel.runs.verifying import open_checked, verify
 from tests.commands import Command
 from tests.stage import go_on, live, log, tiny
 from tests.viewer.written import written
@@ -210,3 +210,33 @@ def test_what_comes_of_a_damaged_run_is_marked(
     exported = simcounsel("export", folder, *parts, "-o", out)
     assert (exported.code, what in exported.err) == (0, True), exported
     assert json.loads((out / "card.json").read_text(encoding="utf-8"))["damaged"] == [what]
+
+
+@pytest.mark.parametrize("field", ["reply", "source", "vectors"])
+def test_an_edited_call_is_found_and_refused(folder: Path, tmp_path: Path, field: str) -> None:
+    """In the run, in who goes on from it, and in what was forked from it."""
+
+    def edit(lines: list[bytes]) -> list[bytes]:
+        call = json.loads(lines[3])
+        return [*lines[:3], json.dumps(call | {field: "other"}).encode() + b"\n", *lines[4:]]
+
+    forked = fork(Run.open(folder), 3, {}, tmp_path)
+    assert not verify(folder).damages and not verify(forked.folder).damages
+    for each in (folder, forked.folder):
+        spoil(each, edit, "calls")
+        damages = verify(each).damages
+        assert f"{each / 'calls.jsonl'}:4: this call is not as it was written" in damages
+        with pytest.raises(RunError, match="is not as it was written"):
+            go_on(Run.open(each))
+        with pytest.raises(RunError, match="is not as it was written"):
+            open_checked(each)
+        assert open_checked(each, damaged=True).damages
+        with pytest.raises(RunError, match="is not as it was written"):
+            fork(Run.open(each), 3, {}, tmp_path / "second")
+
+
+def test_calls_of_older_versions_have_no_digest(folder: Path) -> None:
+    calls = [json.loads(line) for line in (folder / "calls.jsonl").read_bytes().splitlines()]
+    assert all(call.pop("digest") for call in calls)
+    spoil(folder, lambda _: [json.dumps(one).encode() + b"\n" for one in calls], "calls")
+    assert not verify(folder).damages

@@ -46,6 +46,7 @@ from simcounsel.viewer.rating.study import (
     open_key,
     open_study,
     write_study,
+    write_whole,
 )
 from tests.stage import begun
 from tests.viewer.studies import HOSTILE, instrument, lived, made
@@ -771,3 +772,14 @@ def test_a_run_is_not_changed_by_being_rated(tmp_path: Path) -> None:
     assert {
         file.name: file.read_bytes() for file in run.folder.iterdir() if file.is_file()
     } == before
+
+
+def test_a_key_reaches_no_file_of_a_study(folder: Path) -> None:
+    key = "sk-" + "a1b2c3d4" * 4
+    study = open_study(folder)
+    answer = {"study": "s", "rater": "r", "position": 1}
+    line = given(study, comment=key) | answer | {"time": "2026-03-02T10:15:00.000Z"}
+    append(folder, [Answer.model_validate(line)])
+    write_whole(folder / "page.html", f"<p>{key}</p>")
+    assert [one.comment for one in read_answers(folder)] == ["***"]
+    assert not [file for file in folder.rglob("*") if file.is_file() and key in file.read_text()]

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.split import Shares, split_dialogues
+from simcounsel.secret import scrub
 from training.audit.canaries import Canary, Planted, plant
 from training.audit.fillers import FORMS
 from training.errors import TrainingError
@@ -59,7 +60,9 @@ def write(
     planted = plant(split, n, seed)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(
-        "".join(one.model_dump_json(exclude_defaults=True) + "\n" for one in planted.dialogues),
+        "".join(
+            scrub(one.model_dump_json(exclude_defaults=True)) + "\n" for one in planted.dialogues
+        ),
         encoding="utf-8",
     )
     kept = Canaries(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel.secret import scrub
 from training.recipe_file import load_recipe
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def sites(
         out.mkdir(parents=True, exist_ok=True)
         for name, here in dealt.items():
             (out / f"{name}.jsonl").write_text(
-                "".join(one.model_dump_json(exclude_defaults=True) + "\n" for one in here),
+                "".join(scrub(one.model_dump_json(exclude_defaults=True)) + "\n" for one in here),
                 encoding="utf-8",
             )
         typer.echo(

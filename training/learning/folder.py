@@ -25,6 +25,7 @@ from safetensors.numpy import load_file, save_file
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.secret import scrub
 from training.errors import TrainingError
 from training.plan import Plan, Site
 from training.privacy.budget import Account
@@ -101,7 +102,8 @@ class Folder:
     def say(self, kind: str, **what: Any) -> None:
         """Append to the log."""
         with (self.path / LOG).open("ab") as file:
-            file.write(json.dumps({"kind": kind, **what}, ensure_ascii=False).encode() + b"\n")
+            line = scrub(json.dumps({"kind": kind, **what}, ensure_ascii=False))
+            file.write(line.encode() + b"\n")
 
     def said(self, kind: str | None = None) -> list[dict[str, Any]]:
         """What the log holds, of one kind or all; a line that was cut off by the end of the process

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+from simcounsel.secret import scrub
 from training.federation.all_rounds import Outcome
 from training.federation.shift import LEFT, RIGHT, WHOLE, Shift
 from training.federation.updates import layers
@@ -64,9 +65,9 @@ def write_adapter(
             json.dumps(config, indent=1), encoding="utf-8"
         )
         (Path(place) / "card.json").write_text(
-            json.dumps(card, ensure_ascii=False, indent=1), encoding="utf-8"
+            scrub(json.dumps(card, ensure_ascii=False, indent=1)), encoding="utf-8"
         )
-        (Path(place) / "README.md").write_text(readme(card), encoding="utf-8")
+        (Path(place) / "README.md").write_text(scrub(readme(card)), encoding="utf-8")
         replace_folder(Path(place), folder.path / ADAPTER)
     return folder.path / ADAPTER
 

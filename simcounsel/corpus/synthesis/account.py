@@ -70,6 +70,7 @@ def account(run: SynthesisRun) -> Account:
     learned = history.strategies().values()
     warnings = [one.event for one in history.warnings()]
     calls = [call for call in run.calls() if call.get("verb") != "embed" and not call.get("spare")]
+    calls = [call for call in calls if not call.get("given_up")]  # that was waiting
     return Account(
         sessions=len(sessions),
         wanted=settings.count,

@@ -2,8 +2,8 @@
 
     state      where it stands, folded from events
     before     objective and skills of a session
-    reasoning  the trace before each line
-    after      note, facts, conceptualization, next step
+    reasoning  the thought before each line, in one reply with it
+    after      note, facts, conceptualization, next step, in one reply
 
 Three walls: a counselor's requests hold what was said and its own notes only; the client's hold
 nothing of plan, objective or skills; and neither a trace nor a line reads the agenda out
@@ -18,7 +18,7 @@ from simcounsel.events import PracticeEvent, Retrieved, SessionPlanned
 from simcounsel.llm.question import Ask
 from simcounsel.policies.course.after import look_back
 from simcounsel.policies.course.before import prepare
-from simcounsel.policies.course.reasoning import decide, reason
+from simcounsel.policies.course.reasoning import decide
 from simcounsel.policies.course.state import state_of
 from simcounsel.policies.socratic import Socratic
 from simcounsel.specs.course import CoursePlan, course_of
@@ -40,8 +40,8 @@ class Course:
         self._library = therapy.library()
 
     def decide(self, view: TalkView) -> Ask[Decision]:
-        """The session's objective and skills before its first line; a trace of reasoning before
-        each.
+        """The session's objective and skills before its first line; what is thought before each
+        comes with it.
         """
         state = state_of(view)
         if not view.appointment or state.ended:
@@ -61,8 +61,7 @@ class Course:
                 skills=chosen,
             )
         skills = {one: self._library[one] for one in state.skills}
-        trace = yield from reason(view, state, skills)
-        return decide(view, state, skills, trace, (*events, trace))
+        return decide(view, state, skills, events)
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """What is written after a session."""

@@ -40,13 +40,15 @@ class ReasoningFacts(Facts):
     """The counselor's to the client, 0 to 10."""
     skills: Mapping[str, str]
     """Name and cue of the session's skills, by id."""
+    acts: Mapping[str, str]
+    """The act of a counselor's that comes nearest to each, by its id."""
     used: tuple[str, ...]
     """Ids of those reasoned with so far, in order."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewFacts(Facts):
-    """A counselor's note on a session."""
+class AfterFacts(Facts):
+    """What a counselor writes after a session."""
 
     me: str
     """The counselor."""
@@ -60,46 +62,17 @@ class ReviewFacts(Facts):
     """The counselor's to the client, 0 to 10."""
     goals: tuple[str, ...]
     """In the order of their numbers."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LearningFacts(Facts):
-    """What a client told of themselves in a session."""
-
-    other: str
-    """The client."""
-    told: tuple[str, ...]
-    """The client's lines."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class MergeFacts(Facts):
-    """How what is new stands to what is known of a client."""
-
     known: Mapping[str, str]
-    """What is known, by id."""
-    told: tuple[str, ...]
-    """What is new, in the order of its numbers."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FormulationFacts(Facts):
-    """What a session adds to the conceptualization of a client."""
-
+    """What is known of the client, by id."""
     fields: Mapping[str, str]
-    """What belongs into each field, by id."""
+    """What belongs into each field of the conceptualization, by id."""
     columns: Mapping[str, int]
     """How many cells a row of each field has."""
-    told: tuple[str, ...]
-    """The client's lines."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class NextStepFacts(Facts):
-    """How a course goes on after a session."""
-
-    options: tuple[str, ...]
-    """The steps that the plan leaves open, the likeliest first."""
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The client's lines."""
+        return told_by(self.other, self.lines)
 
 
 def told_by(who: str, lines: tuple[TalkLine, ...]) -> tuple[str, ...]:

@@ -6,54 +6,44 @@ from typing import Literal
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import CourseAdvanced, SessionReviewed
-from simcounsel.llm.question import Ask, traced
-from simcounsel.policies.course.facts import NextStepFacts
-from simcounsel.policies.course.prompting import asked, listed
-from simcounsel.policies.course.schemas import NextAnswer, one_of
+from simcounsel.llm.question import Traced
+from simcounsel.policies.course.schemas import NextAnswer
 from simcounsel.policies.course.state import CourseState
-from simcounsel.prompts import phrase
 from simcounsel.specs.course import CoursePlan
-from simcounsel.specs.therapy import COURSE_STAGES, CourseStage, Therapy
+from simcounsel.specs.therapy import COURSE_STAGES, CourseStage
 
 Step = Literal["advance", "repeat", "back", "end"]
 
 
-def go_on(
-    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState, review: SessionReviewed
-) -> Ask[CourseAdvanced]:
-    """The next step, out of those that the sessions left over allow."""
+def possible_steps(plan: CoursePlan, state: CourseState) -> tuple[Step, ...]:
+    """What may follow whatever the session turns out to have met, the likeliest first as things
+    stood before it.
+    """
+    goals = plan.stage(state.stage).goals
+    met = sum(goal in state.met for goal in goals)
+    steps = (
+        step
+        for number in range(met, len(goals) + 1)
+        for step in open_steps(plan, state, number / len(goals))
+    )
+    return tuple(dict.fromkeys(steps))
+
+
+def next_step(
+    view: TalkView,
+    plan: CoursePlan,
+    state: CourseState,
+    review: SessionReviewed,
+    answer: NextAnswer,
+    calls: Traced,
+) -> CourseAdvanced:
+    """The step that was chosen; the likeliest of those that are open where it is not one of
+    them.
+    """
+    goals = plan.stage(state.stage).goals
     met = state.met.keys() | {goal.goal for goal in review.goals if goal.met}
-    share = sum(goal in met for goal in plan.stage(state.stage).goals) / len(
-        plan.stage(state.stage).goals
-    )
-    options = open_steps(plan, state, share)
-    unmet = next((goal for goal in plan.stage(state.stage).goals if goal not in met), None)
-    focus = next(iter(review.unresolved), unmet or phrase("course_words", "brings", view.language))
-    fallback = NextAnswer(
-        step=options[0], focus=focus[:300], reason=f"{share:.0%} of the goals of this stage are met"
-    )
-    reply = yield from asked(
-        view,
-        "course_next",
-        one_of(NextAnswer, "step", options),
-        fallback,
-        {
-            "stage": therapy.stage(state.stage).name,
-            "session": state.session,
-            "length": plan.length,
-            "met": listed(tuple(goal for goal in plan.stage(state.stage).goals if goal in met)),
-            "unmet": listed(
-                tuple(goal for goal in plan.stage(state.stage).goals if goal not in met)
-            ),
-            "summary": review.summary,
-            "alliance": review.alliance,
-            "unresolved": listed(review.unresolved),
-            "options": ", ".join(options),
-        },
-        NextStepFacts(options=options),
-        tier="reason",
-    )
-    step = next(one for one in options if one == reply.value.step)
+    options = open_steps(plan, state, sum(goal in met for goal in goals) / len(goals))
+    step = next((one for one in options if one == answer.step), options[0])
     return CourseAdvanced(
         who=view.me,
         chat=view.chat,
@@ -63,9 +53,9 @@ def go_on(
         options=options,
         origin=state.stage,
         stage=_stage_after(state.stage, step),
-        focus=reply.value.focus,
-        reason=reply.value.reason,
-        **traced(reply),
+        focus=answer.focus,
+        reason=answer.reason,
+        **calls,
     )
 
 

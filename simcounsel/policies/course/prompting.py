@@ -5,7 +5,6 @@ from typing import TypeVar
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.tasks import Answer
-from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
 from simcounsel.events import FactLearned
 from simcounsel.llm.question import Ask, Facts, Question, Reply, Tier, ask
@@ -14,7 +13,7 @@ from simcounsel.prompts import render
 from simcounsel.specs.therapy import Therapy
 
 A = TypeVar("A", bound=Answer)
-KNOWN_AT_MOST, LAST_LINES = 24, 14
+KNOWN_AT_MOST = 24
 
 
 def asked(
@@ -28,12 +27,9 @@ def asked(
     tier: Tier = "reason",
     temperature: float = 0.3,
     max_tokens: int = 500,
-    again: int = 0,
     check: Callable[[A], str | None] | None = None,
 ) -> Ask[Reply[A]]:
-    """One question of the counselor's policy. slots: what its prompt says. again: how often it was
-    asked in vain before.
-    """
+    """One question of the counselor's policy. slots: what its prompt says."""
     system, prompt = render(purpose, view.language, me=view.me, other=view.other, **slots)
     return (
         yield from ask(
@@ -49,7 +45,7 @@ def asked(
                 temperature=temperature,
                 max_tokens=max_tokens,
                 check=check,
-                seed=seed_of(*view.key, view.me, purpose, len(view.lines), again),
+                seed=seed_of(*view.key, view.me, purpose, len(view.lines)),
                 facts=facts,
             )
         )
@@ -60,11 +56,6 @@ def listed(texts: Mapping[str, str] | tuple[str, ...]) -> str:
     """Texts with their ids in front, or numbered from 1; a dash for none."""
     pairs = texts.items() if isinstance(texts, Mapping) else enumerate(texts, 1)
     return "\n".join(f"{key}. {text}" for key, text in pairs) or "-"
-
-
-def recent(view: TalkView) -> str:
-    """The last lines of the talk."""
-    return talk_text(view.lines[-LAST_LINES:])
 
 
 def known_text(state: CourseState) -> str:

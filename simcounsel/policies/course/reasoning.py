@@ -1,137 +1,175 @@
-"""Before each line: a trace of thought that is never said, and what it means for the line."""
+"""What a course's counselor thinks before each line, in the same reply and never said, and what it
+makes of the line.
+"""
 
 import re
+from dataclasses import dataclass, replace
 
 from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import PracticeEvent, Reasoned
-from simcounsel.llm.question import Ask, Reply, traced
+from simcounsel.llm.question import Traced
 from simcounsel.policies.course.facts import ReasoningFacts
-from simcounsel.policies.course.prompting import agenda, asked, known_text, listed, recent, sayable
-from simcounsel.policies.course.schemas import ReasoningAnswer, one_of
+from simcounsel.policies.course.prompting import agenda, known_text, listed, sayable
+from simcounsel.policies.course.schemas import ReasonedLineAnswer, one_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.manual import acts, aims
 from simcounsel.prompts import phrase, prompt_text, render
 from simcounsel.specs.therapy import MetaSkill, Skill
-from simcounsel.texts.overlap import read_out, without
+from simcounsel.texts.overlap import without
+
+LINE_TOKENS = 700
+"""Most of a reply: the thought and the line."""
 
 
-def reason(
-    view: TalkView, state: CourseState, skills: dict[str, MetaSkill | Skill]
-) -> Ask[Reasoned]:
-    """The trace. One that quotes the agenda is asked for once more, then what quotes it is cut
-    out.
-    """
-    ids = tuple(skills)
-    fallback = _plain(view, state, ids)
-    schema = one_of(ReasoningAnswer, "skill", ids)
-    forbidden, free = agenda(state), sayable(view, state)
-    answer, again = fallback, ""
-    replies: list[Reply[ReasoningAnswer]] = []
-    cued = {one: _cued(skill) for one, skill in skills.items()}
-    for attempt in range(2):
-        reply = yield from asked(
-            view,
-            "course_reason",
-            schema,
-            fallback,
-            {
-                "objective": listed(agenda(state)),
-                "known": known_text(state),
-                "skills": listed(cued),
-                "used": ", ".join(state.used) or "-",
-                "talk": recent(view),
-                "left": view.turns_left,
-                "again": again,
-                "homework": (state.last.homework if state.last else None) or "-",
-            },
-            ReasoningFacts(
-                heard=view.heard, closeness=view.closeness, skills=cued, used=state.used
-            ),
-            temperature=0.4,
-            max_tokens=350,
-            again=attempt,
+@dataclass(frozen=True, kw_only=True)
+class Reasoning:
+    """The thought before a line: a `simcounsel.agents.talk.Thought`."""
+
+    view: TalkView
+    state: CourseState
+    skills: dict[str, MetaSkill | Skill]
+    """Those of the session, by id."""
+
+    @property
+    def schema(self) -> type[LineAnswer]:
+        """The line with assessment, state, skill and strategy before it."""
+        return one_of(ReasonedLineAnswer, "skill", tuple(self.skills))
+
+    @property
+    def facts(self) -> ReasoningFacts:
+        """What a stand-in may know for it."""
+        return ReasoningFacts(
+            heard=self.view.heard,
+            closeness=self.view.closeness,
+            skills={one: _cued(skill) for one, skill in self.skills.items()},
+            acts={one: act_of(skill, self.view.language) for one, skill in self.skills.items()},
+            used=self.state.used,
         )
-        replies.append(reply)
-        answer = reply.value
-        quoted = read_out(
-            " . ".join((answer.assessment, answer.client_state, answer.strategy)), forbidden, free
+
+    @property
+    def plain(self) -> str:
+        """The skill that was used least so far."""
+        ids, used = tuple(self.skills), self.state.used
+        return min(ids, key=lambda one: (used.count(one), ids.index(one)))
+
+    def with_line(self, line: LineAnswer) -> LineAnswer:
+        """A line that no model thought about."""
+        heard = "heard" if self.view.heard else "silent"
+        return ReasonedLineAnswer(
+            **line.model_dump(),
+            assessment=self._words(heard, other=self.view.other),
+            client_state=self._words("unclear"),
+            strategy=self._words("slowly"),
+            skill=self.plain,
         )
-        if quoted is None:
-            break
-        again = "\n" + render("course_reason_again", view.language, quoted=quoted)[1]
-    cut = phrase("course_words", "cut", view.language)
-    return Reasoned(
-        who=view.me,
-        chat=view.chat,
-        skill=answer.skill,
-        assessment=without(answer.assessment, forbidden, free) or cut,
-        client_state=without(answer.client_state, forbidden, free) or cut,
-        strategy=without(answer.strategy, forbidden, free) or cut,
-        **traced(*replies),
-    )
 
+    def settled(self, decision: Decision, answer: LineAnswer, calls: Traced) -> Decision:
+        """The move is the skill that was chosen, except where a session opens or closes. What of
+        the thought quotes the agenda is cut out.
+        """
+        assert isinstance(answer, ReasonedLineAnswer)
+        told = {"assessment", "client_state", "strategy"}
+        forbidden, free = agenda(self.state), sayable(self.view, self.state)
+        thought = {
+            key: without(text, forbidden, free) or self._words("cut")
+            for key, text in answer.model_dump(include=told).items()
+        }
+        trace = Reasoned(
+            who=self.view.me,
+            chat=self.view.chat,
+            skill=answer.skill,
+            assessment=thought["assessment"],
+            client_state=thought["client_state"],
+            strategy=thought["strategy"],
+            **calls,
+        )
+        works = decision.move == "work"
+        skill = self.skills[answer.skill]
+        return replace(
+            decision,
+            move=answer.skill if works else decision.move,
+            act=act_of(skill, self.view.language) if works else decision.act,
+            reason=trace.strategy,
+            events=(*decision.events, trace),
+        )
 
-def _cued(skill: MetaSkill | Skill) -> str:
-    return f"{skill.name}. Cue: {skill.cue}" if skill.cue else f"{skill.name}. {skill.description}"
-
-
-def _plain(view: TalkView, state: CourseState, ids: tuple[str, ...]) -> ReasoningAnswer:
-    """Without a model's help: the skill of the session that was used least so far."""
-    skill = min(ids, key=lambda one: (state.used.count(one), ids.index(one)))
-    return ReasoningAnswer(
-        assessment=phrase(
-            "course_words", "heard" if view.heard else "silent", view.language, other=view.other
-        ),
-        client_state=phrase("course_words", "unclear", view.language),
-        strategy=phrase("course_words", "slowly", view.language),
-        skill=skill,
-    )
+    def _words(self, key: str, **slots: object) -> str:
+        return phrase("course_words", key, self.view.language, **slots)
 
 
 def decide(
     view: TalkView,
     state: CourseState,
     skills: dict[str, MetaSkill | Skill],
-    trace: Reasoned,
     events: tuple[PracticeEvent, ...],
 ) -> Decision:
-    """What the line is to be: the opening, the close, or the skill that was chosen for it."""
-    assert trace.skill is not None
-    skill = skills[trace.skill]
+    """What the line is to be: the opening, the close, or the skill that its own thought chooses.
+    events: what was written on the way.
+    """
     closing, opening = view.parting or view.turns_left <= 2, not view.moves
-    move = "close" if closing else "open" if opening else trace.skill
-    kind = "close" if closing else "open" if opening else "work"
-    brief = render(
-        "course_brief",
-        view.language,
-        skill=skill.name,
-        does=skill.description,
-        when=skill.when or "-",
-        cue=skill.cue or "-",
-        strategy=trace.strategy,
-        objective=" ".join(state.planned.objective) if state.planned else "-",
-        known=known_text(state),
-        homework=(state.last.homework if state.last else None) or "-",
-    )[1]
+    move = "close" if closing else "open" if opening else "work"
+    thought = Reasoning(view=view, state=state, skills=skills)
     return Decision(
         move=move,
         options=(move,) if closing or opening else tuple(skills),
-        reason=trace.strategy,
-        aim=aims("course", view.language)[kind],
-        act="close" if closing else "greet" if opening else act_of(skill, view.language),
-        brief=brief,
+        reason=phrase("course_words", "slowly", view.language),
+        aim=aims("course", view.language)[move],
+        act="close"
+        if closing
+        else "greet"
+        if opening
+        else act_of(skills[thought.plain], view.language),
+        background=_background(view, state, skills),
+        brief=render(
+            "course_brief",
+            view.language,
+            me=view.me,
+            other=view.other,
+            used=", ".join(state.used) or "-",
+            left=view.turns_left,
+        )[1],
         manner=prompt_text("course_manner", view.language),
-        leaves=bool(closing),
+        max_tokens=LINE_TOKENS,
+        thought=thought,
+        leaves=closing,
         events=events,
-        unsaid=(
-            *agenda(state),
-            trace.assessment,
-            trace.client_state,
-            trace.strategy,
-            skill.description,
-        ),
+        unsaid=agenda(state),
         free=sayable(view, state),
     )
+
+
+def _background(view: TalkView, state: CourseState, skills: dict[str, MetaSkill | Skill]) -> str:
+    """The same before all lines of a session: what it is for, what is known and agreed, its
+    skills. What is empty is left out.
+    """
+    homework = state.last.homework if state.last else None
+    texts = {
+        "aims": listed(agenda(state)),
+        "known": known_text(state) if state.known() else "",
+        "agreed": homework or "",
+        "skills": listed({one: _described(skill) for one, skill in skills.items()}),
+    }
+    return "\n".join(
+        phrase("course_words", key, view.language, me=view.me, other=view.other, text=_below(text))
+        for key, text in texts.items()
+        if text
+    )
+
+
+def _below(text: str) -> str:
+    """A list stands below its label."""
+    return f"\n{text}" if "\n" in text else text
+
+
+def _described(skill: MetaSkill | Skill) -> str:
+    stop = "。" if re.search(r"[\u4e00-\u9fff]", skill.description) else ". "
+    parts = (skill.name, skill.description, skill.when, skill.cue)
+    return stop.join(part.rstrip(".。") for part in parts if part)
+
+
+def _cued(skill: MetaSkill | Skill) -> str:
+    return f"{skill.name}. Cue: {skill.cue}" if skill.cue else f"{skill.name}. {skill.description}"
 
 
 def act_of(skill: MetaSkill | Skill, language: str = "en") -> str:

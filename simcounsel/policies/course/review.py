@@ -1,48 +1,28 @@
 """A counselor's note on a session: which goals it met, by words that stand in the talk."""
 
 from simcounsel.agents.talk import TalkView
-from simcounsel.agents.views import talk_text
 from simcounsel.events import GoalReview, SessionReviewed
-from simcounsel.llm.question import Ask, traced
-from simcounsel.policies.course.facts import ReviewFacts
-from simcounsel.policies.course.prompting import asked, listed
+from simcounsel.llm.question import Traced
 from simcounsel.policies.course.schemas import ReviewAnswer
 from simcounsel.policies.course.state import CourseState
-from simcounsel.prompts import phrase
 from simcounsel.specs.course import CoursePlan
 from simcounsel.texts.quotes import stands_in
 
 
-def review_of(view: TalkView, plan: CoursePlan, state: CourseState) -> Ask[SessionReviewed]:
-    """A goal counts as met when the words that show it stand in the talk."""
-    unmet = state.unmet(plan)
+def judged(plan: CoursePlan, state: CourseState) -> tuple[str, ...]:
+    """The goals that a note judges: those that the session aimed at, then the others still
+    unmet.
+    """
     aimed = state.planned.goals if state.planned else ()
-    goals = tuple(dict.fromkeys((*aimed, *unmet)))
-    fallback = ReviewAnswer(
-        summary=phrase("course_words", "no note", view.language, me=view.me, other=view.other),
-        goals=(),
-        client_state=phrase("course_words", "not noted", view.language),
-        alliance=3,
-    )
-    reply = yield from asked(
-        view,
-        "course_review",
-        ReviewAnswer,
-        fallback,
-        {"goals": listed(goals), "talk": talk_text(view.lines), "session": state.session},
-        ReviewFacts(
-            me=view.me,
-            other=view.other,
-            session=state.session,
-            lines=view.lines,
-            closeness=view.closeness,
-            goals=goals,
-        ),
-        max_tokens=900,
-    )
-    answer = reply.value
+    return tuple(dict.fromkeys((*aimed, *state.unmet(plan))))
+
+
+def review_of(
+    view: TalkView, plan: CoursePlan, state: CourseState, answer: ReviewAnswer, calls: Traced
+) -> SessionReviewed:
+    """A goal counts as met when the words that show it stand in the talk."""
     reviewed, dropped = [], []
-    for number, goal in enumerate(goals, 1):
+    for number, goal in enumerate(judged(plan, state), 1):
         given = [one for one in answer.goals if one.number == number and one.met]
         quotes = tuple(dict.fromkeys(one.quote for one in given if stands(one.quote, view)))
         dropped += [one.quote or "(no quote)" for one in given if not stands(one.quote, view)]
@@ -60,7 +40,7 @@ def review_of(view: TalkView, plan: CoursePlan, state: CourseState) -> Ask[Sessi
         unresolved=answer.unresolved,
         homework=answer.homework or None,
         dropped=tuple(dropped),
-        **traced(reply),
+        **calls,
     )
 
 

@@ -4,9 +4,9 @@ schema.
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, create_model
+from pydantic import ConfigDict, Field, create_model
 
-from simcounsel.agents.tasks import Answer
+from simcounsel.agents.tasks import Answer, LineAnswer
 
 A = TypeVar("A", bound=Answer)
 Short = Annotated[str, Field(min_length=2, max_length=400)]
@@ -32,36 +32,46 @@ class ObjectiveAnswer(Answer):
     reason: Short
 
 
-class ReasoningAnswer(Answer):
-    """What a counselor thinks before a line. The skill is added to it, out of those of the
-    session.
-    """
+THOUGHT_FIRST = (
+    "assessment client_state skill strategy emotion intensity poignancy say wish".split()
+)
 
+
+def _thought_first(schema: dict[str, Any]) -> None:
+    """What is thought is asked for before the line, so that the line follows from it."""
+    schema["properties"] = {name: schema["properties"][name] for name in THOUGHT_FIRST}
+    schema["required"] = list(THOUGHT_FIRST)
+
+
+class ReasonedLineAnswer(LineAnswer):
+    """A counselor's next line, with what is thought before it and never said."""
+
+    model_config = ConfigDict(json_schema_extra=_thought_first)
     assessment: Annotated[
         str,
         Field(
             min_length=2,
-            max_length=500,
-            description="what the client's last words tell; 1 or 2 sentences",
+            max_length=600,
+            description="private: what the client's last words tell; 1 or 2 sentences",
         ),
     ]
     client_state: Annotated[
         str,
         Field(
             min_length=2,
-            max_length=300,
-            description="how the client is now, and towards the counselor",
+            max_length=400,
+            description="private: how the client is now, and towards the counselor",
         ),
     ]
+    skill: Annotated[str, Field(description="the id of the one skill that the line uses")]
     strategy: Annotated[
         str,
         Field(
             min_length=2,
             max_length=400,
-            description="how the very next line uses the skill: its tone and its point",
+            description="private: how the very next line uses the skill: its tone and its point",
         ),
     ]
-    skill: str
 
 
 class GoalAnswer(Answer):
@@ -100,28 +110,13 @@ class FactAnswer(Answer):
     quote: Quote
     realm: Literal["reality", "treatment"]
     status: Literal["fact", "wish", "plan", "feeling"]
-
-
-class FactsAnswer(Answer):
-    """What the client told in a session."""
-
-    facts: Annotated[tuple[FactAnswer, ...], Field(max_length=12)]
-
-
-class PlacedAnswer(Answer):
-    """How something new stands to what is known. known: the id of what it repeats, contradicts or
-    replaces; empty for `new`.
-    """
-
-    number: Annotated[int, Field(ge=1)]
-    relation: Literal["new", "same", "contradicts", "replaces"]
-    known: str = ""
-
-
-class MergeAnswer(Answer):
-    """All that is new, placed."""
-
-    placed: Annotated[tuple[PlacedAnswer, ...], Field(max_length=12)]
+    relation: Annotated[
+        Literal["new", "same", "contradicts", "replaces"],
+        Field(description="to what is known of the client"),
+    ] = "new"
+    known: Annotated[
+        str, Field(description="the id of what it repeats, contradicts or replaces; '' when new")
+    ] = ""
 
 
 class RowAnswer(Answer):
@@ -132,12 +127,6 @@ class RowAnswer(Answer):
         tuple[Annotated[str, Field(max_length=300)], ...], Field(min_length=1, max_length=8)
     ]
     quote: Quote
-
-
-class FormulationAnswer(Answer):
-    """What a session adds to the conceptualization."""
-
-    rows: Annotated[tuple[RowAnswer, ...], Field(max_length=8)]
 
 
 class NextAnswer(Answer):
@@ -151,6 +140,19 @@ class NextAnswer(Answer):
         ),
     ]
     reason: Short
+
+
+class AfterAnswer(ReviewAnswer, NextAnswer):
+    """All that a counselor writes after a session."""
+
+    facts: Annotated[
+        tuple[FactAnswer, ...],
+        Field(max_length=12, description="what the client told of themselves or their life"),
+    ] = ()
+    rows: Annotated[
+        tuple[RowAnswer, ...],
+        Field(max_length=8, description="what the session adds to the conceptualization"),
+    ] = ()
 
 
 class ChosenAnswer(Answer):

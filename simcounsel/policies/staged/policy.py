@@ -126,15 +126,10 @@ def _cut_short(now: Session, origin: str, to: str, why: str) -> Transitioned:
 # the way out, by the clock
 
 
-def _spoken_left(view: TalkView) -> int:
-    """Own lines that may still be said, this one included; after a leave-taking only this one."""
-    return 1 if view.parting else max(1, (view.turns_left + 1) // 2)
-
-
 def _hurried(now: Session, state: State) -> bool:
     """Whether the rest of the lines is only just enough for the close."""
     way = machine.way_out(now.manual, state.id)
-    return bool(way) and _spoken_left(now.view) <= len(way)
+    return bool(way) and now.view.own_lines_left <= len(way)
 
 
 def _left(now: Session, state: State) -> tuple[Transitioned, ...]:
@@ -143,7 +138,7 @@ def _left(now: Session, state: State) -> tuple[Transitioned, ...]:
         return ()
     why = "they are taking leave" if now.view.parting else "time is nearly up"
     way = machine.way_out(now.manual, state.id)
-    steps = (state.id, *way[: len(way) - _spoken_left(now.view) + 1])
+    steps = (state.id, *way[: len(way) - now.view.own_lines_left + 1])
     return tuple(
         _cut_short(now, a, machine.move(now.manual, a, b), why) for a, b in pairwise(steps)
     )
@@ -185,7 +180,7 @@ def _too_late(now: Session) -> tuple[Transitioned, ...]:
     if (
         not entered
         or not offers
-        or _spoken_left(now.view) >= len(machine.way_out(now.manual, state.id)) + AN_EXERCISE
+        or now.view.own_lines_left >= len(machine.way_out(now.manual, state.id)) + AN_EXERCISE
     ):
         return ()
     closing = machine.move(now.manual, state.id, now.manual.closing)

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field, StrictInt, ValidationError, field_validator
 
 from simcounsel.errors import StudyError
+from simcounsel.secret import scrub
 from simcounsel.viewer.rating.study import Part, Rater, Study, open_key, open_study, write_whole
 
 COMMENT_LENGTH = 2000
@@ -97,7 +98,7 @@ def append(folder: Path, answers: Sequence[Answer]) -> None:
     written.
     """
     file = folder / "answers.jsonl"
-    text = "".join(json.dumps(answer.model_dump(mode="json")) + "\n" for answer in answers)
+    text = "".join(scrub(json.dumps(answer.model_dump(mode="json"))) + "\n" for answer in answers)
     try:
         with _APPENDING, file.open("ab+") as out:
             if out.seek(0, os.SEEK_END):

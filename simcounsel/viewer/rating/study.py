@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simcounsel.errors import StudyError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.secret import scrub
 from simcounsel.viewer.rating.instrument import RatingInstrument
 
 FORMAT: Literal[1] = 1
@@ -189,7 +190,7 @@ def write_whole(file: Path, text: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("w", encoding="utf-8", errors="replace", newline="") as out:
-            out.write(text)
+            out.write(scrub(text))
             out.flush()
             os.fsync(out.fileno())
         temporary.replace(file)
