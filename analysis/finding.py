@@ -11,6 +11,7 @@ from analysis.experiment import Experiment, PlannedRun, ReportError, read_experi
 from analysis.sample import Excluded, Member, Sample, clients_of, opened
 from simcounsel.events import SCHEMA_VERSION
 from simcounsel.runs.log import Log
+from simcounsel.runs.manifest import label_of
 
 
 def find(places: Sequence[Path], *, finished_only: bool = False, damaged: bool = False) -> Sample:
@@ -55,6 +56,7 @@ def find(places: Sequence[Path], *, finished_only: bool = False, damaged: bool =
         excluded=(*excluded, *more, *missing),
         experiment=experiment,
         damages=damages,
+        labels=tuple(dict.fromkeys(filter(None, (label_of(m.models.values()) for m in members)))),
     )
 
 

@@ -61,6 +61,8 @@ class Sample:
     excluded: tuple[Excluded, ...]
     experiment: Experiment | None
     """The plan, None without one."""
+    labels: tuple[str, ...] = ()
+    """What has to be said of runs of the sample wherever they appear."""
     damages: tuple[str, ...] = ()
     """The first place in each damaged run that is not as it was written."""
 

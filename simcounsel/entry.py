@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from simcounsel import hosts, interrupts, terminal
 from simcounsel.errors import GivenUp, SimcounselError
+from simcounsel.gallery import located
 
 GIVEN_UP = 3
 OURS = ("", "simcounsel", "training", "analysis")
@@ -44,6 +45,7 @@ class _Messages(logging.Handler):
 
 def _exit_code(name: str, app: Callable[[], object], install: Callable[[str], str]) -> int:
     try:
+        sys.argv[1:] = [located(argument) for argument in sys.argv[1:]]
         app()
     except SystemExit as ended:
         if isinstance(ended.code, str):

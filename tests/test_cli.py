@@ -34,6 +34,7 @@ COMMANDS = [
     "run",
     "resume",
     "fork",
+    "gallery",
     "check",
     "models",
     "allow",

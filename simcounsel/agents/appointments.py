@@ -1,10 +1,18 @@
-"""What a resident has agreed to: in words for a prompt, and as slots that no plan moves."""
+"""What a resident has agreed to: in words for a prompt, and as slots that no plan moves; and the
+clock of a conversation.
+"""
+
+from collections.abc import Callable
 
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
-from simcounsel.clock import day_of, time_text
+from simcounsel.agents.talk import TalkView
+from simcounsel.clock import date_text, day_of, time_text
 from simcounsel.events import Slot
 from simcounsel.prompts import phrase
+
+NEARLY_UP = 2
+"""Own lines before the end from which on both sides know that it is near."""
 
 
 def todays_appointments(scene: Scene) -> tuple[tuple[str, str], ...]:
@@ -34,6 +42,38 @@ def appointments_text(resident: Resident, scene: Scene) -> str:
 
 def _still_today(minute: int, scene: Scene) -> bool:
     return day_of(minute) == day_of(scene.minute) and minute >= scene.minute
+
+
+def next_with(scene: Scene, other: str) -> int | None:
+    """When one meets somebody next, in minutes since day 0; None when nothing is agreed."""
+    ahead = (at for at, _, who in scene.appointments if who == other and at > scene.minute)
+    return min(ahead, default=None)
+
+
+def clock_text(view: TalkView) -> str:
+    """The time that is left, in own lines and minutes, and when the two meet next: what the one who
+    keeps the time knows.
+    """
+
+    def worded(key: str, **slots: object) -> str:
+        return phrase("moment", key, view.language, name=view.me, other=view.other, **slots)
+
+    lines = view.own_lines_left
+    left = worded("last_line" if lines == 1 else "left", lines=lines, minutes=view.minutes_left)
+    return ("" if view.language == "zh" else " ").join((left, _next(view, worded)))
+
+
+def nearly_up(view: TalkView) -> str:
+    """What the other one hears of the clock: nothing before the end is near, then that it is."""
+    if view.own_lines_left > NEARLY_UP:
+        return ""
+    return phrase("moment", "nearly_up", view.language, name=view.me, other=view.other)
+
+
+def _next(view: TalkView, worded: Callable[..., str]) -> str:
+    if view.next_meeting is None:
+        return worded("no_next")
+    return worded("next", date=date_text(view.next_meeting, view.start, view.language))
 
 
 def appointed_slot(scene: Scene, minute: int) -> Slot | None:

@@ -3,6 +3,8 @@
 import re
 from typing import Literal
 
+from simcounsel.agents.accessibility import Moment
+from simcounsel.agents.appointments import clock_text, nearly_up
 from simcounsel.agents.client_state import last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
@@ -27,7 +29,11 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     """The line, with what came to mind before it."""
     heard = view.heard
     recalled = yield from recollect(
-        resident, scene, "speak", heard.text if heard else f"{view.other} at {view.place}"
+        resident,
+        scene,
+        "speak",
+        heard.text if heard else f"{view.other} at {view.place}",
+        Moment(chat=view.chat, lately=view.came_to_mind),
     )
     reply = yield from ask(_question(resident, scene, view, decision, recalled))
     answer = reply.value
@@ -114,9 +120,12 @@ def _prompt(
         voice=manner_of_speaking(resident, view, decision.move),
         feeling=feeling(*_felt(resident, view), scene.language),
         aim=decision.aim,
-        stands="\n".join(part for part in (decision.aim, *_state(resident, view)) if part),
+        stands="\n".join(
+            part for part in (decision.aim, *_state(resident, view), nearly_up(view)) if part
+        ),
         private=_private(resident, view),
         move=decision.move,
+        clock=clock_text(view),
         brief=f"\n{decision.brief}" if decision.brief else "",
         background=f"\n{decision.background}" if decision.background else "",
         manner=_manner(role, view, decision),

@@ -40,6 +40,10 @@ class TalkView:
     """Own decisions in this conversation so far."""
     turns_left: int
     """Lines that may still be said, the next one included."""
+    minutes_left: int = 50
+    """Minutes that are left with them."""
+    next_meeting: int | None = None
+    """When the two have their next appointment, in minutes since day 0; None: none is agreed."""
     parting: bool
     """Somebody has taken leave, or time is up."""
     closeness: float
@@ -60,10 +64,17 @@ class TalkView:
     """
     own: tuple[PracticeEvent, ...] = ()
     """The same of this conversation so far."""
+    came_to_mind: tuple[frozenset[str], ...] = ()
+    """Ids of the memories that came to one's mind before each own line so far, oldest first."""
     most_left: int = 1_000
     """`turns_left`, if the conversation is held as long as it can be."""
     deciders: tuple[str | None, ...] = ()
     """Of each move, whose it was; None: policy that guides one; () when all are its."""
+
+    @property
+    def own_lines_left(self) -> int:
+        """Own lines that may still be said, the next one included; after a leave-taking one."""
+        return 1 if self.parting else max(1, (self.turns_left + 1) // 2)
 
     @property
     def heard(self) -> TalkLine | None:

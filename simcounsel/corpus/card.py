@@ -12,6 +12,7 @@ from simcounsel import __version__
 from simcounsel.corpus.dialogues import Dialogue, Part
 from simcounsel.corpus.measures import Unit, unit_of, units
 from simcounsel.corpus.split import SPLITS
+from simcounsel.runs.manifest import label_of
 
 UNKNOWN = "unknown"
 PRIVACY = (
@@ -106,6 +107,8 @@ class Card(Part):
     """Where runs among the sources are not as they were written; what could be read of them is in
     the data.
     """
+    labels: tuple[str, ...] = ()
+    """What has to be said of runs among the sources wherever they appear."""
     files: dict[str, Written]
 
 
@@ -135,6 +138,7 @@ def make_card(
     files: dict[str, Written],
 ) -> Card:
     """The card of dialogues that bear their splits. rows: by split."""
+    models = _models(dialogues)
     return Card(
         format=format,
         options=options,
@@ -148,7 +152,7 @@ def make_card(
         conditions=_tally(dialogues, lambda one: one.condition),
         languages=_tally(dialogues, lambda one: one.language),
         licences=_tally(dialogues, lambda one: one.licence),
-        models=_models(dialogues),
+        models=models,
         lines=dict(
             sorted(
                 Counter(turn.source or UNKNOWN for one in dialogues for turn in one.turns).items()
@@ -159,6 +163,7 @@ def make_card(
         left_out=dict(sorted(left_out.items())),
         checks=checks,
         damaged=tuple(damaged),
+        labels=tuple(filter(None, [label_of(n for names in models.values() for n in names)])),
         files=files,
     )
 
@@ -214,6 +219,8 @@ def _body(card: Card) -> Iterator[str]:
         " says is no evidence about people, and a"
     )
     yield "model trained on it is no counselor: it belongs in research, not in care."
+    for label in card.labels:
+        yield f"\n**{label[:1].upper()}{label[1:]}.**"
     yield ""
     yield "| | dialogues | clients | turns | words | rows |"
     yield "|---|---|---|---|---|---|"

@@ -4,6 +4,7 @@ from typing import Literal
 
 from simcounsel.agents.talk import Decision, TalkLine
 from simcounsel.engine.aftermath import Talked, take_away
+from simcounsel.engine.encounters import SESSION_MINUTES
 from simcounsel.engine.listening import Assess
 from simcounsel.engine.talk import OpenTalk, Side
 from simcounsel.events import (
@@ -14,6 +15,7 @@ from simcounsel.events import (
     ConversationStarted,
     Decided,
     Event,
+    Recalled,
     Said,
     as_event,
 )
@@ -27,9 +29,10 @@ def converse(
     started: ConversationStarted,
     max_turns: int,
     assess: Assess | None = None,
+    minutes: int = SESSION_MINUTES,
 ) -> Ask[Talked]:
     """Talk, `first` beginning; then each takes away its own. assess: what is done with each
-    client's line after it was said; None: nothing.
+    client's line after it was said; None: nothing. minutes: how long it lasts for the two.
 
     When somebody takes leave the other still answers, and it ends; the last line that the limit
     allows is a leave-taking as well. A policy may hold a conversation that must not end.
@@ -38,6 +41,7 @@ def converse(
     talk = OpenTalk(
         started=started,
         max_turns=max_turns,
+        minutes=minutes,
         assess=assess,
         moves={name: [] for name in names},
         own={name: [] for name in names},
@@ -83,6 +87,9 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     talk.said.append(said)
     talk.own[speaker.name] += (event for event in kept if isinstance(event, PRACTICE))
     talk.own[speaker.name] += (event for event in lived if isinstance(event, PRACTICE))
+    talk.came_to_mind.setdefault(speaker.name, []).append(
+        frozenset(hit.id for event in lived if isinstance(event, Recalled) for hit in event.hits)
+    )
     if decision.holds:
         talk.hold(speaker.name)
     talk.moves[speaker.name].append((decision.move, decision.policy))

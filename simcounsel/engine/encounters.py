@@ -1,14 +1,27 @@
 """Who meets whom in a tick: appointments, and draws on how close people are."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from simcounsel.agents.resident import Resident
 from simcounsel.chance import chance
 from simcounsel.events import ConversationStarted
+from simcounsel.specs.residents import Appointment
 from simcounsel.specs.world import World
 
 ASLEEP = frozenset({"sleep"})
+SESSION_MINUTES = 50
+"""How long an appointment with a counselor lasts where it does not say: the therapeutic hour."""
+
+
+class Encounter(NamedTuple):
+    """A conversation that takes place."""
+
+    started: ConversationStarted
+    most: int
+    """Lines that it may have."""
+    minutes: int
+    """How long it lasts for the two, if all its lines are said."""
 
 
 def together(residents: Sequence[Resident]) -> dict[str, list[str]]:
@@ -21,19 +34,21 @@ def together(residents: Sequence[Resident]) -> dict[str, list[str]]:
 
 def encounters(
     world: World, tick: int, minute: int, residents: Sequence[Resident]
-) -> Iterator[tuple[ConversationStarted, int]]:
-    """The conversations of this tick and how many lines each may have: appointments first, then
-    draws; nobody in two at once. residents: everybody, in name order."""
+) -> Iterator[Encounter]:
+    """The conversations of this tick: appointments first, then draws; nobody in two at once.
+    residents: everybody, in name order.
+    """
     here = {resident.name: resident for resident in residents}
     busy: set[str] = set()
     for appointment in world.appointments:
-        if minute in appointment.minutes() and all(who in here for who in appointment.who):
+        if minute in appointment.begins() and all(who in here for who in appointment.who):
             a, b = (here[name] for name in sorted(appointment.who))
             if not busy & {a.name, b.name} and a.place == b.place == appointment.place:
                 busy |= {a.name, b.name}
-                yield (
+                yield Encounter(
                     _started(world, tick, a, b, "appointment", 1.0),
                     appointment.max_turns or world.conversation.max_turns,
+                    minutes_of(appointment, world, a, b),
                 )
     at = together(residents)
     for a, b in ((one, here[two]) for one in residents for two in at[one.place] if two > one.name):
@@ -42,7 +57,19 @@ def encounters(
         probability = round(world.conversation.chance * _closeness(a, b) / 10, 4)
         if chance(world.seed, tick, a.name, b.name, "talk").random() < probability:
             busy |= {a.name, b.name}
-            yield _started(world, tick, a, b, "draw", probability), world.conversation.max_turns
+            yield Encounter(
+                _started(world, tick, a, b, "draw", probability),
+                world.conversation.max_turns,
+                world.tick_minutes,
+            )
+
+
+def minutes_of(appointment: Appointment | None, world: World, *who: Resident) -> int:
+    """How long an appointment lasts; None: a talk without one."""
+    if appointment is not None and appointment.minutes is not None:
+        return appointment.minutes
+    session = appointment is not None and any(one.spec.role == "counselor" for one in who)
+    return SESSION_MINUTES if session else world.tick_minutes
 
 
 def _may_talk(world: World, tick: int, a: Resident, b: Resident) -> bool:

@@ -202,12 +202,12 @@ class Phases:
         """Two people in one place may talk; conversations in different places run at once."""
         talks: dict[str, Ask[Talked]] = {}
         residents = self._population.residents()
-        for started, most in encounters(self._world, self._tick, self._minute, residents):
+        for started, most, minutes in encounters(self._world, self._tick, self._minute, residents):
             first, second = (
                 self._population.side(name, self._tick, self._minute) for name in started.who
             )
             listen = listening(self._world.safety)
-            talks[started.chat] = converse(first, second, started, most, listen)
+            talks[started.chat] = converse(first, second, started, most, listen, minutes)
         moving = self._world.conversation.replan_from_poignancy
         for outcome in self._models.ask(talks).values():
             self._journal.warn(outcome)

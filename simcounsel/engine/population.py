@@ -140,5 +140,5 @@ def _appointments(world: World) -> Mapping[str, list[Appointment]]:
     found: dict[str, list[Appointment]] = {}
     for one in world.appointments:
         for who, other in (one.who, one.who[::-1]):
-            found.setdefault(who, []).extend((at, one.place, other) for at in one.minutes())
+            found.setdefault(who, []).extend((at, one.place, other) for at in one.begins())
     return {name: sorted(own) for name, own in found.items()}

@@ -112,7 +112,7 @@ class _Fold:
             for a in world.appointments
             for who, other in (a.who, a.who[::-1])
             if who == name
-            for at in a.minutes()
+            for at in a.begins()
         )
         scene = Scene(
             seed=world.seed,

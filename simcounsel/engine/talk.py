@@ -1,7 +1,9 @@
 """A conversation as it goes: who talks, what was said, and when it may end."""
 
 from dataclasses import dataclass, field
+from math import ceil
 
+from simcounsel.agents.appointments import next_with
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.engine.listening import Assess
@@ -36,6 +38,8 @@ class OpenTalk:
 
     started: ConversationStarted
     max_turns: int
+    minutes: int
+    """How long it lasts for the two, spread over `max_turns` lines."""
     assess: Assess | None = None
     """How danger is listened for; None: not at all."""
     lines: list[TalkLine] = field(default_factory=list)
@@ -45,6 +49,8 @@ class OpenTalk:
     """By name: each move, and the policy that decided it if not the speaker's own."""
     own: dict[str, list[PracticeEvent]] = field(default_factory=dict)
     """By name: what their policy wrote and heard of danger in this conversation."""
+    came_to_mind: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    """By name: ids of the memories that came to mind before each own line."""
     leaver: str | None = None
     """Who takes leave."""
     held: bool = False
@@ -89,6 +95,8 @@ class OpenTalk:
             moves=tuple(move for move, _ in moves),
             deciders=tuple(decider for _, decider in moves),
             turns_left=self.limit - len(self.lines),
+            minutes_left=ceil(self.minutes * (self.limit - len(self.lines)) / self.max_turns),
+            next_meeting=next_with(me.scene, other.name),
             most_left=max(self.limit, self.max_turns + MORE_WHILE_HELD) - len(self.lines),
             parting=self.leaver is not None,
             closeness=resident.close_to(other.name),
@@ -100,4 +108,5 @@ class OpenTalk:
             locale=me.scene.locale,
             kept=tuple(resident.practice.get(other.name, ())),
             own=tuple(self.own[me.name]),
+            came_to_mind=tuple(self.came_to_mind.get(me.name, ())),
         )

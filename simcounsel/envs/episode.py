@@ -126,7 +126,12 @@ class Episode:
         # itself
         heard = listening(world.safety) if spec.role == "counselor" else None
         self._talk = converse(
-            first, second, self._started(first.name, second.name), self.setting.max_turns, heard
+            first,
+            second,
+            self._started(first.name, second.name),
+            self.setting.max_turns,
+            heard,
+            self.setting.minutes,
         )
         self._go_on(None)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from simcounsel.agents.mind import Scene
 from simcounsel.clock import MINUTES_PER_DAY, minute_of_tick, minutes_of_day
+from simcounsel.engine.encounters import SESSION_MINUTES
 from simcounsel.errors import SpecError
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.residents import Appointment, ResidentSpec
@@ -62,12 +63,18 @@ class Setting:
         """
         made = appointment(self.world, self.client, self.counselor)
         begin = minute_of_tick(0, self.world.start, self.world.tick_minutes)
-        times = made.minutes() if made else (minutes_of_day(USUAL_HOUR),)
+        times = made.begins() if made else (minutes_of_day(USUAL_HOUR),)
         first = min(
             (minute for minute in times if minute >= begin),
             default=minutes_of_day(USUAL_HOUR) + MINUTES_PER_DAY,
         )
         return first + (session - 1) * self.days_apart * MINUTES_PER_DAY
+
+    @property
+    def minutes(self) -> int:
+        """How long a session lasts: as in the two's appointment, or as usual."""
+        made = appointment(self.world, self.client, self.counselor)
+        return SESSION_MINUTES if made is None or made.minutes is None else made.minutes
 
     def tick(self, session: int) -> int:
         """In which tick of the world it would be; nothing is lived between sessions."""
@@ -80,7 +87,7 @@ class Setting:
         return f"{self.tick(session)}:{first}+{second}"
 
     def scene(self, session: int) -> Scene:
-        """The world as it is at a session."""
+        """The world as it is at a session, for either of the two."""
         world = self.world
         return Scene(
             seed=self.seed,
@@ -90,6 +97,11 @@ class Setting:
             tick_minutes=world.tick_minutes,
             plan_slots=world.plan_slots,
             places=(),
+            appointments=tuple(
+                (self.minute(later), self.place, who)
+                for later in range(session + 1, self.sessions + 1)
+                for who in (self.client.name, self.counselor.name)
+            ),
             language=world.language,
             locale=world.safety.locale,
         )

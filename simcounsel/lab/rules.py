@@ -95,7 +95,7 @@ def lines_of(world: World, ticks: int, since: int = 0) -> int:
         one.max_turns or world.conversation.max_turns
         for one in world.appointments
         if here.issuperset(one.who)
-        for minute in one.minutes()
+        for minute in one.begins()
         if since <= (minute - start) // world.tick_minutes < ticks and minute >= start
     )
 

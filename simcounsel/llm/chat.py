@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simcounsel.llm.question import Message, Question
+from simcounsel.llm.question import Complaint, Message, Question
 from simcounsel.prompts import render
 
+MOST_SHOWN = 4_000
+"""Characters of a refused answer that are sent with the complaint."""
 _FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
 _NUMBER = re.compile(r"[\sĠ▁\"'*(\[]*(-?\d+)[\s.,\"'*)\]]*")
 
@@ -17,13 +19,24 @@ _NUMBER = re.compile(r"[\sĠ▁\"'*(\[]*(-?\d+)[\s.,\"'*)\]]*")
 def messages(
     question: Question[Any], complaint: str | None, *, schema_beside: bool = False
 ) -> list[Message]:
-    """The question's messages and, on the second try, what was wrong. schema_beside: whether the
+    """The question's messages and, on the second try, the answer that was refused, as far as
+    `MOST_SHOWN` characters, and what was wrong with it. schema_beside: whether the
     schema of the answer is sent beside the messages; else it stands in the system message.
     """
     messages = list(question.messages if schema_beside else question.messages_with_schema)
     if complaint:
+        if isinstance(complaint, Complaint) and complaint.answer.strip():
+            messages.append({"role": "assistant", "content": _shortened(complaint.answer)})
         messages.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
     return messages
+
+
+def _shortened(answer: str) -> str:
+    """An answer that can be sent again: no halves of characters, and no more than is needed to see
+    what it was.
+    """
+    answer = answer.strip().encode("utf-8", "replace").decode("utf-8")
+    return answer if len(answer) <= MOST_SHOWN else f"{answer[:MOST_SHOWN]} [...]"
 
 
 def clean(text: str, question: Question[Any]) -> str:

@@ -212,9 +212,9 @@ class Switchboard:
             completion = await self._outage.reach(model.name, send)
             reply = reply_of(question, completion, model.name)
         except Unfit as unfit:
-            spent.complaint = spent.problem = str(unfit)
+            spent.unfit(str(unfit), completion.text)
         except Failure as failure:
-            spent.complaint = spent.problem = failure.cause
+            spent.unfit(failure.cause)
             spent.sent(failure)
         else:
             spent.problem = None

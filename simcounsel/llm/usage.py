@@ -11,7 +11,7 @@ from simcounsel.llm.ledger import Amount
 from simcounsel.llm.metering import counting
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import Complaint, Question
 
 log = logging.getLogger(__name__)
 
@@ -91,8 +91,8 @@ class Spent:
         """How often it was sent, the transport's own retries included."""
         self.asked = 0
         """Once or twice."""
-        self.complaint: str | None = None
-        """What was wrong with the first answer."""
+        self.complaint: Complaint | None = None
+        """What was wrong with the first answer, and the answer."""
         self.problem: str | None = None
         """What was wrong at last."""
         self.completion: Completion | None = None
@@ -165,6 +165,14 @@ class Spent:
     def lost(self) -> None:
         """No answer came to the request in flight; it may be billed."""
         self._settle(Amount(calls=1, usd=self._most_usd(self._in_flight)))
+
+    def unfit(self, problem: str, answer: str = "") -> None:
+        """Nothing of use came, for this reason. A second try is told of the first answer, and what
+        it was told stays.
+        """
+        self.problem = problem
+        if self.asked == 1:
+            self.complaint = Complaint(problem, answer)
 
     def answered(self, completion: Completion) -> None:
         """An attempt was answered."""

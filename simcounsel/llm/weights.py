@@ -20,6 +20,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from simcounsel.cache import cache_dir
 from simcounsel.errors import WeightsError
 from simcounsel.llm.pins import WEIGHTS, Weights
 
@@ -38,17 +39,6 @@ class State:
     weights: Weights
     path: Path
     fetched: bool
-
-
-def cache_dir() -> Path:
-    """SIMCOUNSEL_CACHE, else XDG_CACHE_HOME/simcounsel, else ~/.cache/simcounsel; need not
-    exist.
-    """
-    own = os.environ.get("SIMCOUNSEL_CACHE")
-    if own:
-        return Path(own).expanduser()
-    shared = os.environ.get("XDG_CACHE_HOME")
-    return (Path(shared) if shared else Path.home() / ".cache") / "simcounsel"
 
 
 def state() -> list[State]:

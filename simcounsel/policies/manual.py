@@ -1,5 +1,6 @@
 """A policy's moves and what each means, read from moves/LANGUAGE/NAME.yaml."""
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -25,6 +26,17 @@ def acts(name: str, language: str = "en") -> dict[str, str]:
     return {
         str(act): str(pattern) for act, pattern in _read(name, language).get("acts", {}).items()
     }
+
+
+def heard_as(text: str, name: str, language: str = "en") -> tuple[str, ...]:
+    """What a line is heard as, by the patterns of a policy, in their order."""
+    return tuple(sign for sign, pattern in _hears(name, language).items() if pattern.search(text))
+
+
+@cache
+def _hears(name: str, language: str) -> dict[str, re.Pattern[str]]:
+    patterns: dict[str, str] = _read(name, language).get("hears", {})
+    return {sign: re.compile(text, re.IGNORECASE) for sign, text in patterns.items()}
 
 
 @cache

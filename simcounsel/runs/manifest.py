@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -51,6 +52,18 @@ class Stop(BaseModel):
     """Wall clock, `YYYY-MM-DD HH:MM:SS`."""
 
 
+BY_HAND = (
+    "replies written by hand from the prompts, one by one, not by a model endpoint; they show what"
+    " the engine does with good answers and are no evidence"
+)
+"""Said of a run that was made with the model `byhand:` wherever it appears."""
+
+
+def label_of(models: Iterable[str]) -> str | None:
+    """What has to be said of whatever was made with these models; None where nothing has."""
+    return BY_HAND if any(name.startswith("byhand:") for name in models) else None
+
+
 class Manifest(BaseModel):
     """Where a run comes from. Everything that must not be in the log, so that the log is the same
     for the same world.
@@ -89,6 +102,11 @@ class Manifest(BaseModel):
     def model_of(self, role: str, who: str) -> str:
         """The model that answers a resident's own questions."""
         return self.models.get(f"{role}:{who}", self.models[role])
+
+    @property
+    def label(self) -> str | None:
+        """What has to be said of the run wherever it appears; None where nothing has."""
+        return label_of(self.models.values())
 
     @property
     def about(self) -> Subject:

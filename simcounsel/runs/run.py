@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simcounsel.errors import RunError
 from simcounsel.events import Entry
+from simcounsel.gallery import located
 from simcounsel.runs import frames
 from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
@@ -125,11 +126,11 @@ class Run(ABC):
 
     @staticmethod
     def open(folder: str | Path, *, damaged: bool = False) -> "Run":
-        """A run that exists. RunError says what is wrong with the folder. damaged: read it as far
-        as it can be; else a manifest or a log that is not as it was written is a RunError, here or
-        where it is read.
+        """A run that exists, or `gallery:NAME`. RunError says what is wrong with the folder.
+        damaged: read it as far as it can be; else a manifest or a log that is not as it was written
+        is a RunError, here or where it is read.
         """
-        folder = Path(folder)
+        folder = Path(located(str(folder)))
         return _of(folder, read_manifest(folder, damaged=damaged), damaged)
 
     def damage_mark(self) -> dict[str, list[str]]:

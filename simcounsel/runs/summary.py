@@ -56,6 +56,7 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
         f"world          {world.name}, condition {world.condition}, seed {world.seed}, model"
         f" {run.manifest.models['reason']}"
     )
+    yield from label_lines(run)
     if run.manifest.parent:
         parent = run.manifest.parent
         changes = ", ".join(f"{key}={value}" for key, value in parent.changes) or "nothing"
@@ -105,6 +106,14 @@ def stop_lines(run: Run) -> Iterator[str]:
     for stop in run.manifest.stops:
         why = stop.why.split(";")[0]
         yield f"given up       {run.about.unit} {stop.tick} at {stop.at}: {why}"
+
+
+def label_lines(run: Run) -> Iterator[str]:
+    """What has to be said of a run wherever it appears."""
+    if run.manifest.label:
+        first, *rest = textwrap.wrap(run.manifest.label, 90)
+        yield f"note           {first}"
+        yield from (f"               {line}" for line in rest)
 
 
 def left_out_lines(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:

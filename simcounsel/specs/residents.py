@@ -71,6 +71,10 @@ class Appointment(Spec):
     place: Name
     max_turns: Annotated[int, Field(ge=2, le=200)] | None = None
     """Lines in all; None: as many as the world's."""
+    minutes: Annotated[int, Field(ge=5, le=240)] | None = None
+    """How long it lasts for the two, spread over its lines; None: 50 where a counselor takes part,
+    else one tick. It takes one tick of the world however long it is.
+    """
 
     @field_validator("at")
     @classmethod
@@ -78,7 +82,7 @@ class Appointment(Spec):
         minutes_of_day(value)
         return value
 
-    def minutes(self) -> tuple[int, ...]:
+    def begins(self) -> tuple[int, ...]:
         """When it takes place, in minutes since day 0."""
         return tuple(day * 1440 + minutes_of_day(self.at) for day in self.days)
 

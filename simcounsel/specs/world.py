@@ -124,7 +124,7 @@ class World(Spec):
         """The ticks in which somebody has an appointment, in order."""
         start = self.start.hour * 60 + self.start.minute
         minutes = {
-            minute - start for appointment in self.appointments for minute in appointment.minutes()
+            minute - start for appointment in self.appointments for minute in appointment.begins()
         }
         return tuple(
             sorted(

@@ -84,7 +84,7 @@ def _appointment_problems(world: World) -> Iterator[Problem]:
         for who in appointment.who:
             if who not in names:
                 yield (*at, "who"), f"no resident {who!r} in this world; {suggest(who, names)}"
-            for minute in appointment.minutes():
+            for minute in appointment.begins():
                 if taken.setdefault((who, minute), index) != index:
                     yield (*at, "at"), f"{who} has another appointment then; move one of them"
         if appointment.who[0] == appointment.who[1]:
@@ -98,7 +98,7 @@ def _appointment_problems(world: World) -> Iterator[Problem]:
                 ),
             )
         start = world.start.hour * 60 + world.start.minute
-        if any((minute - start) % world.tick_minutes for minute in appointment.minutes()):
+        if any((minute - start) % world.tick_minutes for minute in appointment.begins()):
             yield (
                 (*at, "at"),
                 (

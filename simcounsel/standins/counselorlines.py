@@ -1,5 +1,6 @@
-"""A counselor's next line: a word on what was heard and a question of the decided kind, with the
-client's own emphasized words in at most one of the two; or a line that its policy brought.
+"""A counselor's next line: a word on what was heard, by itself or before a question of the decided
+kind, with the client's own emphasized words in at most one of the two; or a line that its policy
+brought.
 """
 
 import re
@@ -16,6 +17,8 @@ from simcounsel.standins.similarity import Similarity
 
 REFLECTS = 0.6
 """How often a word on what was heard stands before a policy's own line, where that is fitting."""
+STATEMENTS = ("reflect", "summarize")
+"""Moves that are a line by themselves, without a question behind."""
 A_TELLING = 8
 """Words from which on a line tells something that can be taken up."""
 THEMES = {
@@ -49,15 +52,16 @@ class CounselorLines:
                 text=greeting, emphasis=None, emotion="trust", source="chosen", leaves=False
             )
         if move == "close":
-            parts = [self._form(facts, question, "close", words=False)]
-            if len(facts.lines) >= 4:
-                parts.insert(0, self._form(facts, question, "summarize", words=True))
-            return Pick(
-                text=" ".join(parts), emphasis=None, emotion="trust", source="chosen", leaves=True
-            )
+            closing = self._form(facts, question, "close", words=False)
+            return Pick(text=closing, emphasis=None, emotion="trust", source="chosen", leaves=True)
         if self._tuned and (text := self._tuned(facts, question.seed)):
             return Pick(text=text, emphasis=None, emotion="trust", source="generated", leaves=False)
         quoting = chance(question.seed, "quote").random()
+        if not any(move == e.tags.move and not e.tags.own for e in question.examples):
+            move = "reflect"
+        if move in STATEMENTS:
+            text = self._form(facts, question, move, words=move == "summarize" or quoting < 0.45)
+            return Pick(text=text, emphasis=None, emotion="trust", source="chosen", leaves=False)
         reflection = self._form(facts, question, "reflect", words=quoting < 0.45)
         asking = self._form(
             facts, question, move, words=0.45 <= quoting < 0.8 and "“" not in reflection

@@ -56,7 +56,7 @@ class Lines:
         )
         if reasoned:
             assert question.schema is not None
-            line = question.schema(**line.model_dump(), **reasoned)
+            line = question.schema.model_validate(line.model_dump() | reasoned)
         return Given(
             value=self._states.with_line(facts, line),
             source=pick.source,

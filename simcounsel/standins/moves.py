@@ -1,7 +1,10 @@
-"""Which Socratic question a client's line calls for, by the nearest labelled lines."""
+"""What a client's line calls for: by rule where it hurts, doubts or tells much, else one of the six
+questions, by the nearest labelled lines.
+"""
 
 from simcounsel.llm.question import Question
 from simcounsel.policies.socratic import MoveFacts
+from simcounsel.specs.vocabulary import QUESTIONS
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.registry import Given
 from simcounsel.standins.similarity import Probe, Similarity
@@ -11,17 +14,25 @@ FIRST_CLARIFY = 0.4
 
 
 def choose_move(facts: MoveFacts, question: Question[str], similarity: Similarity) -> Given[str]:
-    """The kind of question, one not yet used in this talk if there is one, and why."""
-    used = facts.used
+    """What is due by rule; else the kind of question, one that was asked least in this talk; and
+    why.
+    """
+    if facts.due:
+        move, why = facts.due
+        return Given(value=move, notes={"why": why})
+    used = [move for move in facts.used if move in QUESTIONS]
+    kinds = [kind for kind in question.options if kind in QUESTIONS]
+    if not kinds:
+        return Given(value=question.fallback, notes={"why": "nothing new is opened now"})
     shares = Probe(similarity, labelled("moves"), neighbours=12, sharpness=8.0).weights(facts.heard)
-    counts = {kind: used.count(kind) for kind in question.options}
+    counts = {kind: used.count(kind) for kind in kinds}
     least = min(counts.values())
-    open_kinds = [kind for kind in question.options if counts[kind] == least]
+    open_kinds = [kind for kind in kinds if counts[kind] == least]
     if least == 0 and len(used) < 2:
         open_kinds = [kind for kind in open_kinds if kind != "question"]
     if not used:
         shares["clarify"] = shares.get("clarify", 0.0) + FIRST_CLARIFY
-    best = max(open_kinds, key=lambda kind: (shares.get(kind, 0.0), -question.options.index(kind)))
+    best = max(open_kinds, key=lambda kind: (shares.get(kind, 0.0), -kinds.index(kind)))
     why = (
         f"of lines like the client's, {min(1.0, shares.get(best, 0.0)):.0%} call for it; used so"
         f" far: {', '.join(used) or 'none'}"

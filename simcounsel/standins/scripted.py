@@ -21,6 +21,7 @@ from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.policies.socratic import MoveFacts
 from simcounsel.safety.assessing import RiskFacts
 from simcounsel.standins import cases
 from simcounsel.standins.registry import Given, StandIns
@@ -42,6 +43,7 @@ class Scripted:
         self._standins = StandIns(self.name)
         # a drawn danger would lead nowhere: what the words said stands
         self._standins.add(RiskFacts, lambda facts, question: Given(value=facts.level))
+        self._standins.add(MoveFacts, _move)
         cases.register(self._standins)
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
@@ -57,6 +59,7 @@ class Scripted:
             tokens_in=words,
             tokens_out=len(text.split()),
             source=given.source if given else "generated",
+            notes=given.notes if given else {},
         )
 
     async def close(self) -> None:
@@ -78,6 +81,16 @@ def _answer(request: Question[Any], rng: Random) -> str:
             return json.dumps(_instance(schema, schema, rng, request, ""), ensure_ascii=False)
         case _:
             return _sentence(rng)
+
+
+def _move(facts: MoveFacts, question: Question[str]) -> Given[str]:
+    """What is due by rule, else drawn."""
+    if facts.due:
+        move, why = facts.due
+        return Given(value=move, notes={"why": why})
+    return Given(
+        value=chance(question.seed, "move").choice(question.options), notes={"why": "drawn"}
+    )
 
 
 def _sentence(rng: Random) -> str:

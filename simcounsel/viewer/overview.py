@@ -4,6 +4,7 @@ from typing import Any
 
 from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.runs.lives import Doing, Heading, Life, Lives, Moment, Presence, add_change
+from simcounsel.runs.manifest import label_of
 from simcounsel.specs.world_settings import RecallWeights
 
 Fields = dict[str, Any]
@@ -46,6 +47,7 @@ def overview(manifest: Fields, lives: Lives, ticks: int) -> Fields:
         "condition": world.get("condition"),
         "seed": world.get("seed"),
         "model": (manifest.get("models") or {}).get("reason"),
+        "label": label_of((manifest.get("models") or {}).values()),
         "parent": manifest.get("parent"),
         "start": world.get("start"),
         "tick_minutes": step,

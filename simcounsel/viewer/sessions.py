@@ -17,6 +17,7 @@ from simcounsel.runs.calls import Call
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
 from simcounsel.runs.learning import LearnedStrategy
+from simcounsel.runs.manifest import label_of
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, SYNTHESIS_ROLES
 from simcounsel.viewer.people import picked
 from simcounsel.viewer.requests import by_key, request, requests_of
@@ -52,6 +53,7 @@ def settings_of(manifest: Fields, waves: int) -> Fields:
         "waves": waves,
         "waves_planned": -(-count // (settings.get("wave") or 1)) or None,
         "sessions_planned": count or None,
+        "label": label_of(models.values()),
         "roles": {role: models[role] for role in SYNTHESIS_ROLES if role in models},
         "parent": (manifest.get("parent") or {}).get("run"),
         "stages": list(DISCLOSURES),

@@ -20,6 +20,7 @@ from simcounsel.events import (
     SessionPlanned,
 )
 from simcounsel.llm.question import Question
+from simcounsel.policies.repertoire import MOVES
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.specs.clinic import clinic_world
@@ -231,17 +232,7 @@ def test_a_course_by_appointment_while_life_goes_on(tmp_path: Path) -> None:
         for event in happened(run, Decided)
         if event.chat in others and event.policy == "course"
     }
-    assert moves <= {
-        "greet",
-        "ask",
-        "close",
-        "clarify",
-        "assumption",
-        "evidence",
-        "viewpoint",
-        "consequence",
-        "question",
-    }
+    assert moves <= {"greet", "ask", *MOVES}
 
 
 def at_the_center(request: Question, draw: Any) -> str:

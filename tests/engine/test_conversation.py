@@ -165,6 +165,24 @@ def test_what_a_speaker_sees() -> None:
     assert (ines.views[1].emotion, second.emotion) == ("joy", "neutral")
 
 
+def test_a_session_s_minutes_are_spread_over_its_lines() -> None:
+    _, miriam, ines = talk(6)
+    assert [view.minutes_left for view in miriam.views[:3]] == [50, 34, 17]
+    assert [view.own_lines_left for view in miriam.views[:3]] == [3, 2, 1]
+    assert [view.own_lines_left for view in ines.views[:3]] == [3, 2, 1]
+    assert replace(miriam.views[0], parting=True).own_lines_left == 1
+
+
+def test_both_know_when_they_meet_next() -> None:
+    miriam, ines = Speaker("Miriam", None), Speaker("Ines", None)
+    dates = ((540, "Center", "Ines"), (4000, "Center", "Ines"), (1000, "Center", "Omar"))
+    at = replace(scene(), minute=540, appointments=dates)
+    sides = (Side(mind=s, scene=at, policy=Plain()) for s in (miriam, ines))  # type: ignore[arg-type]
+    play(converse(next(sides), next(sides), STARTED, 4))
+    assert {view.next_meeting for view in miriam.views} == {4000}
+    assert {view.next_meeting for view in ines.views} == {None}
+
+
 class Twice(Plain):
     """Its second move is another's decision."""
 

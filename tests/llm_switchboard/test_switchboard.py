@@ -390,7 +390,11 @@ def test_what_is_recorded(board: Board) -> None:
         "verb": "fill",
         "tier": FILL.tier,
         "model": "stub",
-        "messages": [*FILL.messages_with_schema, {"role": "user", "content": complained}],
+        "messages": [
+            *FILL.messages_with_schema,
+            {"role": "assistant", "content": "nonsense"},
+            {"role": "user", "content": complained},
+        ],
         "parameters": {"temperature": FILL.temperature, "max_tokens": FILL.max_tokens, "seed": 3},
         "reply": GOOD,
         "source": "generated",
@@ -403,6 +407,19 @@ def test_what_is_recorded(board: Board) -> None:
         "weights": {"a": 0.5},
         "notes": {"why": "so"},
     }
+
+
+def test_a_refused_answer_is_shown_with_what_was_wrong_as_far_as_it_is_needed(board: Board) -> None:
+    """Whatever is recorded is what was sent at the second try, though that was refused too."""
+    paper = Paper()
+    models = board("x" * 9_000, "a second answer of no use", recorder=paper)
+    answer(models, FILL)
+    (call,) = paper.calls
+    shown, complained = call["messages"][-2:]
+    assert shown["role"] == "assistant"
+    assert shown["content"].startswith("xxx")
+    assert len(shown["content"]) < 4_100
+    assert complained["content"] == render("complaint", complaint=complaints(models)[1])[1]
 
 
 def test_fallback_is_recorded_with_its_reason(board: Board) -> None:

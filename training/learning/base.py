@@ -20,7 +20,8 @@ from filelock import FileLock
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-from simcounsel.llm.weights import cache_dir, path_of
+from simcounsel.cache import cache_dir
+from simcounsel.llm.weights import path_of
 from training.errors import TrainingError
 from training.learning.quiet import quietly
 from training.recipe import Learning, Lora

@@ -11,7 +11,7 @@ from simcounsel.events import Disclosed, Drafted, Extracted, SessionEnded, Strat
 from simcounsel.runs.conversation import Line
 from simcounsel.runs.history import History
 from simcounsel.runs.run import SynthesisRun
-from simcounsel.runs.summary import left_out_lines, stop_lines, warning_lines
+from simcounsel.runs.summary import label_lines, left_out_lines, stop_lines, warning_lines
 
 CAUSES = {
     "resolved": "the evaluator found that nothing more is needed",
@@ -38,6 +38,7 @@ def account_lines(run: SynthesisRun) -> Iterator[str]:
         f"written        {a.sessions} of {a.wanted} sessions, in {run.ticks_done()} of"
         f" {settings.waves} waves of {settings.wave}"
     )
+    yield from label_lines(run)
     yield from stop_lines(run)
     if a.sessions:
         themes = ", ".join(f"{count} {theme}" for theme, count in sorted(a.themes.items()))

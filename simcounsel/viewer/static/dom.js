@@ -48,3 +48,8 @@ export function announce(text) {
   const live = document.getElementById("live");
   if (live) live.textContent = text;
 }
+
+/** Words as a sentence: a capital in front, a stop behind. */
+export function sentence(text) {
+  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,7 +1,7 @@
 // What a synthesis is, above its sessions: how far it is, and the six roles that write each session.
 
 import { bundled } from "./source.js";
-import { fill, h, said } from "./dom.js";
+import { fill, h, said, sentence } from "./dom.js";
 
 const ROLES = [
   ["extractor", "makes a client's file out of a situation"], ["seeker", "speaks as the client and opens up stage by stage"],
@@ -15,8 +15,9 @@ export function mountHead(head) {
   const title = h("span", {});
   const about = h("p", { class: "soft small" });
   const counts = h("p", { class: "small" });
+  const label = h("p", { class: "small label", role: "note", hidden: true });
   const roles = h("ol", { class: "roles" });
-  fill(head, h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."),
+  fill(head, h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."), label,
     h("h1", {}, bundled ? null : [h("a", { href: "/" }, "Runs"), " / "], title), about, counts,
     h("details", { class: "made", open: innerWidth > NARROW }, h("summary", { class: "small" }, "How each session is made"), roles));
   return { update };
@@ -25,6 +26,8 @@ export function mountHead(head) {
     const models = [...new Set(Object.values(found.roles))];
     fill(title, said(found.name || found.run));
     fill(about, "a synthesis of dialogues", models.length === 1 ? [", all roles: ", said(models[0])] : "", found.parent ? ["; forked from ", said(found.parent)] : "", found.about ? [": ", said(found.about)] : "");
+    label.hidden = !found.label;
+    fill(label, found.label ? said(sentence(found.label)) : null);
     fill(counts, counted(found));
     fill(roles, ROLES.map(([role, does]) => one(found, role, does, models.length > 1)));
   }

@@ -2,7 +2,7 @@
 
 import { momentOf } from "./clock.js";
 import { mountDays } from "./days.js";
-import { announce, fill, h, said } from "./dom.js";
+import { announce, fill, h, said, sentence } from "./dom.js";
 import { badge } from "./feel.js";
 import { mountHood } from "./hood.js";
 import { mountInterview } from "./interview.js";
@@ -172,7 +172,8 @@ function titled(head, overview) {
   fill(head, h("div", { class: "title" }, bundled ? null : h("a", { href: "/", class: "home" }, "runs"), h("h1", {}, said(overview.world || overview.run)),
     h("span", { class: "soft small" }, facts.filter(Boolean).join(" · ")),
     overview.parent ? h("span", { class: "soft small" }, ` forked from ${overview.parent.run} at tick ${overview.parent.at_tick}`) : null),
-  h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."));
+  h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."),
+  overview.label ? h("p", { class: "small label", role: "note" }, said(sentence(overview.label))) : null);
 }
 
 function problems(overview) {
