@@ -10,6 +10,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import PracticeEvent, Reasoned
 from simcounsel.llm.question import Traced
 from simcounsel.policies.course.facts import ReasoningFacts
+from simcounsel.policies.course.material import opened_text
 from simcounsel.policies.course.prompting import agenda, known_text, listed, sayable
 from simcounsel.policies.course.schemas import ReasonedLineAnswer, one_of
 from simcounsel.policies.course.state import CourseState
@@ -128,6 +129,7 @@ def decide(
             other=view.other,
             used=", ".join(state.used) or "-",
             left=view.turns_left,
+            opened=opened_text(view, state),
         )[1],
         manner=prompt_text("course_manner", view.language),
         max_tokens=LINE_TOKENS,
