@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import agreement, dialogue, tables
+from analysis.completeness import completeness
 from analysis.cuts import cut_minutes
 from analysis.embedding import each_once, embedding
 from analysis.exploring import Explored, explore
@@ -119,6 +120,7 @@ def make(
             "conversations": talks,
             **_pattern_tables(patterns, sample),
             **_sample_tables(sample),
+            "completeness": completeness(read["measurements"]),
             "planned": planned_table(planned),
             "exploratory": explored_table(explored),
             "pairs": pairs_table(explored),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import rows
+from analysis.completeness import lacking
 from analysis.outcomes import FROM_THE_LOG
 from analysis.page import (
     LOOKS,
@@ -54,6 +55,8 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "undrawn": len(report.explored) - len(drawn),
         "share_changes": rows.share_rows(report, sets),
         "runs": report.tables["runs"].to_dict("records"),
+        "completeness": records(report.tables["completeness"]),
+        "lacking": lacking(report.tables["completeness"]),
         "models": rows.models_rows(report),
         "costs": rows.costs_rows(report),
         "warnings": rows.warnings_rows(report),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from simcounsel.agents.accessibility import NOWHERE, Moment
 from simcounsel.agents.recall import Store
 from simcounsel.events import Hit, Memory, Recalled, Remembered
 from simcounsel.specs.vocabulary import Emotion
@@ -38,8 +39,9 @@ class MemoryOf:
     def observe_remembered(self, event: Remembered, minute: int) -> None:
         """Lay the memory down."""
         memory = event.memory
+        age = round(self.settings.initial_age_hours * 60) if memory.origin == "initial" else 0
         (self.long if memory.long_term else self.short).add(
-            memory, self._vectors[memory.text], minute
+            memory, self._vectors[memory.text], minute, minute - age
         )
         if memory.origin not in ("initial", "plan", "insight"):
             self.new_memories += 1
@@ -50,16 +52,22 @@ class MemoryOf:
         for hit in event.hits:
             (self.long if hit.id in self.long else self.short).touch(hit.id, minute)
 
+    def observe_scheduled(self, first: int) -> None:
+        """Slots from minute `first` on were planned anew: what was planned for then is void."""
+        self.short.access.drop_plans(first)
+
     def observe_reflected(self) -> None:
         """Begin to count anew."""
         self.new_memories = self.new_poignancy = 0
 
-    def recall(self, query: np.ndarray, emotion: Emotion, minute: int) -> tuple[Hit, ...]:
+    def recall(
+        self, query: np.ndarray, emotion: Emotion, minute: int, moment: Moment = NOWHERE
+    ) -> tuple[Hit, ...]:
         """The best `top_k` of each store, short-term first."""
         oldest = minute - int(self.settings.short_term_hours * 60)
         return (
-            *self.short.recall(query, emotion, minute, self.settings, oldest=oldest),
-            *self.long.recall(query, emotion, minute, self.settings),
+            *self.short.recall(query, emotion, minute, self.settings, oldest=oldest, moment=moment),
+            *self.long.recall(query, emotion, minute, self.settings, moment=moment),
         )
 
     def get(self, memory_id: str) -> Memory:

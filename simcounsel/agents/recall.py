@@ -6,12 +6,15 @@ Each term lies in [0, 1] and the weights add up to 1, so scores lie in [0, 1]. r
 decay ** hours since the memory was last recalled (or laid down); p and e are poignancy and
 intensity divided by 10, 0 for plans; m is nearness on Plutchik's wheel to the present emotion;
 c is the cosine to the query, clipped at 0.
+
+The best of what `accessibility` lets through come to mind.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from simcounsel.agents.accessibility import NOWHERE, Access, Moment
 from simcounsel.agents.emotion import RELEVANCE
 from simcounsel.events import Hit, Memory
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
@@ -46,6 +49,7 @@ class Store:
         self._poignancy = np.zeros(_SIZE, dtype=np.float32)
         self._intensity = np.zeros(_SIZE, dtype=np.float32)
         self._emotion = np.zeros(_SIZE, dtype=np.int64)
+        self.access = Access()
         self._at: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -63,15 +67,16 @@ class Store:
         row: np.ndarray = self._vectors[self._at[memory_id]]
         return row
 
-    def add(self, memory: Memory, vector: np.ndarray, minute: int) -> None:
-        """Lay a memory down at `minute`."""
+    def add(self, memory: Memory, vector: np.ndarray, minute: int, last: int | None = None) -> None:
+        """Lay a memory down at `minute`. last: when it was last on one's mind; None: just now."""
         row = len(self.memories)
         self._grow(row, vector.shape[0])
         self._vectors[row] = vector
-        self._made[row] = self._last[row] = minute
+        self._made[row], self._last[row] = minute, minute if last is None else last
         self._poignancy[row] = (memory.poignancy or 0) / 10
         self._intensity[row] = (memory.intensity or 0) / 10
         self._emotion[row] = _INDEX[memory.emotion or "neutral"]
+        self.access.add(memory)
         self._at[memory.id] = row
         self.memories.append(memory)
 
@@ -134,18 +139,22 @@ class Store:
         settings: MemorySettings,
         *,
         oldest: int | None = None,
+        moment: Moment = NOWHERE,
     ) -> tuple[Hit, ...]:
-        """The best `top_k`, best first; of equal scores the older one. `oldest`: leave out what was
-        laid down before that minute."""
+        """The best `top_k` of what is accessible, best first; of equal scores the older one.
+        `oldest`: leave out what was laid down before that minute."""
         first = 0 if oldest is None else self.since(oldest)
         if first >= len(self.memories):
             return ()
         terms = self.terms(query, emotion, minute, settings, first)
-        k = min(settings.top_k, len(terms.score))
-        rounded = np.round(terms.score, 4)
-        threshold = np.partition(rounded, len(rounded) - k)[len(rounded) - k]
-        near = np.flatnonzero(rounded >= threshold)
-        best = near[np.argsort(-rounded[near], kind="stable")][:k]
+        relevance = np.round(terms.relevance, 4)
+        rows = self.access.rows(relevance, minute, settings, moment, first)
+        if not len(rows):
+            return ()
+        back = self.access.stand_back(rows, relevance, settings, moment, first)
+        score = np.round(terms.score[rows], 4)
+        best = _best(score - 2 * back, settings.top_k)  # behind all others, whose scores are 0 to 1
+        best = rows[best[np.argsort(-score[best], kind="stable")]]
         ids = [self.memories[first + i].id for i in best.tolist()]
         columns = [
             [_short(value) for value in getattr(terms, name)[best].tolist()] for name in _TERMS
@@ -154,6 +163,14 @@ class Store:
             Hit(id=found, **dict(zip(_TERMS, row, strict=True)))
             for found, *row in zip(ids, *columns, strict=True)
         )
+
+
+def _best(values: np.ndarray, k: int) -> np.ndarray:
+    """The places of the k largest, in their order; of equals the first."""
+    k = min(k, len(values))
+    threshold = np.partition(values, len(values) - k)[len(values) - k]
+    near = np.flatnonzero(values >= threshold)
+    return np.sort(near[np.argsort(-values[near], kind="stable")][:k])
 
 
 def _short(value: float) -> float:

@@ -1,18 +1,25 @@
 """Recall as an Ask: embed the query, score, and tell what came to mind."""
 
+from simcounsel.agents.accessibility import NOWHERE, Moment
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.events import Recalled
 from simcounsel.llm.question import Ask, ask, embedding, traced
 
 
-def recollect(resident: Resident, scene: Scene, purpose: str, query: str) -> Ask[Recalled]:
+def recollect(
+    resident: Resident, scene: Scene, purpose: str, query: str, moment: Moment = NOWHERE
+) -> Ask[Recalled]:
     """What comes to a resident's mind at a query, in its present emotion."""
-    return (yield from recollect_each(resident, scene, purpose, (query,)))[0]
+    return (yield from recollect_each(resident, scene, purpose, (query,), moment))[0]
 
 
 def recollect_each(
-    resident: Resident, scene: Scene, purpose: str, queries: tuple[str, ...]
+    resident: Resident,
+    scene: Scene,
+    purpose: str,
+    queries: tuple[str, ...],
+    moment: Moment = NOWHERE,
 ) -> Ask[tuple[Recalled, ...]]:
     """The same for several queries at once."""
     reply = yield from ask(embedding(purpose, resident.name, queries))
@@ -22,7 +29,7 @@ def recollect_each(
             purpose=purpose,
             query=query,
             emotion=resident.emotion,
-            hits=resident.memory.recall(vector, resident.emotion, scene.minute),
+            hits=resident.memory.recall(vector, resident.emotion, scene.minute, moment),
             **traced(reply),
         )
         for query, vector in zip(queries, reply.value, strict=True)

@@ -180,6 +180,7 @@ class Resident:
     def _scheduled(self, event: Scheduled, entry: Entry) -> None:
         kept = {m: s for m, s in self.slots.items() if entry.minute <= m < event.slots[0].minute}
         self.slots = kept | {slot.minute: slot for slot in event.slots}
+        self.memory.observe_scheduled(event.slots[0].minute)
 
     def _remembered(self, event: Remembered, entry: Entry) -> None:
         self.memory.observe_remembered(event, entry.minute)

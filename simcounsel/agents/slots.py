@@ -155,7 +155,15 @@ def _slot_drafts(
                 f" ({slot.place})."
             )
             drafts.append(
-                Memory(id="", type="slot", text=text, place=slot.place, origin="plan", calls=calls)
+                Memory(
+                    id="",
+                    type="slot",
+                    text=text,
+                    place=slot.place,
+                    origin="plan",
+                    begins=slot.minute,
+                    calls=calls,
+                )
             )
             start = index
     return tuple(drafts)

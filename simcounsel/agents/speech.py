@@ -3,6 +3,7 @@
 import re
 from typing import Literal
 
+from simcounsel.agents.accessibility import Moment
 from simcounsel.agents.appointments import clock_text, nearly_up
 from simcounsel.agents.client_state import last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
@@ -28,7 +29,11 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     """The line, with what came to mind before it."""
     heard = view.heard
     recalled = yield from recollect(
-        resident, scene, "speak", heard.text if heard else f"{view.other} at {view.place}"
+        resident,
+        scene,
+        "speak",
+        heard.text if heard else f"{view.other} at {view.place}",
+        Moment(chat=view.chat, lately=view.came_to_mind),
     )
     reply = yield from ask(_question(resident, scene, view, decision, recalled))
     answer = reply.value

@@ -64,6 +64,8 @@ class TalkView:
     """
     own: tuple[PracticeEvent, ...] = ()
     """The same of this conversation so far."""
+    came_to_mind: tuple[frozenset[str], ...] = ()
+    """Ids of the memories that came to one's mind before each own line so far, oldest first."""
     most_left: int = 1_000
     """`turns_left`, if the conversation is held as long as it can be."""
     deciders: tuple[str | None, ...] = ()

@@ -15,6 +15,7 @@ from simcounsel.events import (
     ConversationStarted,
     Decided,
     Event,
+    Recalled,
     Said,
     as_event,
 )
@@ -86,6 +87,9 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     talk.said.append(said)
     talk.own[speaker.name] += (event for event in kept if isinstance(event, PRACTICE))
     talk.own[speaker.name] += (event for event in lived if isinstance(event, PRACTICE))
+    talk.came_to_mind.setdefault(speaker.name, []).append(
+        frozenset(hit.id for event in lived if isinstance(event, Recalled) for hit in event.hits)
+    )
     if decision.holds:
         talk.hold(speaker.name)
     talk.moves[speaker.name].append((decision.move, decision.policy))

@@ -49,6 +49,8 @@ class OpenTalk:
     """By name: each move, and the policy that decided it if not the speaker's own."""
     own: dict[str, list[PracticeEvent]] = field(default_factory=dict)
     """By name: what their policy wrote and heard of danger in this conversation."""
+    came_to_mind: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    """By name: ids of the memories that came to mind before each own line."""
     leaver: str | None = None
     """Who takes leave."""
     held: bool = False
@@ -106,4 +108,5 @@ class OpenTalk:
             locale=me.scene.locale,
             kept=tuple(resident.practice.get(other.name, ())),
             own=tuple(self.own[me.name]),
+            came_to_mind=tuple(self.came_to_mind.get(me.name, ())),
         )

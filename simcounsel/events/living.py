@@ -50,6 +50,8 @@ class Memory(Data):
     """Keys of the calls that worded or weighed it; () where there was none."""
     origin: Literal["initial", "own act", "sight", "talk", "plan", "summary", "insight"]
     """Where it came from."""
+    begins: int | None = None
+    """When a slot begins, in minutes since day 0; None of all else."""
 
     @property
     def long_term(self) -> bool:

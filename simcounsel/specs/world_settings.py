@@ -80,6 +80,23 @@ class MemorySettings(Spec):
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
     short_term_hours: Annotated[float, Field(gt=0)] = 24
     """Older short-term memories are not recalled any more."""
+    only_lived: bool = True
+    """Plans do not come to mind: a slot does once it has begun, a day's plan never (it has its own
+    place in the prompts of planning). False: everything does, as in the paper.
+    """
+    habituation_lines: Annotated[int, Field(ge=0)] = 2
+    """What came to mind before one of one's last so many lines of a conversation stands back behind
+    what did not, unless it is the nearest of all to what was just said. 0: it does not, as in the
+    paper.
+    """
+    initial_most: Annotated[int, Field(ge=0)] | None = 2
+    """Of the situations of a client's file at most so many come to mind at once: the nearest to the
+    query, whatever their poignancy. None: no limit, as in the paper.
+    """
+    initial_age_hours: Annotated[float, Field(ge=0)] = 720
+    """How long before their first day these situations were last on a client's mind; 0: just now,
+    as in the paper.
+    """
     reflect_after_memories: Annotated[int, Field(ge=1)] = 40
     """This many memories start a reflection, or `reflect_after_poignancy`, whichever is first."""
     reflect_after_poignancy: Annotated[int, Field(ge=1)] = 120

@@ -247,6 +247,22 @@ def test_a_session_is_as_rich_as_the_settings_say(tmp_path: Path) -> None:
         policy_for("counselor", PolicySpec(name="course", settings={"skills": 2}))
 
 
+def test_the_last_line_of_a_session_knows_its_number_and_when_they_meet_next(
+    tmp_path: Path,
+) -> None:
+    _, requests = held(tmp_path, world(5, lines=8))
+    asked = [
+        (session, request.prompt)
+        for session, request in by_session(requests)
+        if request.purpose == "line_counselor"
+    ]
+    last = {session: prompt for session, prompt in asked}
+    assert "This is session 1 of 5; 4 more after it." in last[1]
+    assert "Monday 9 March" in last[1].split("Miriam now")[-1] or "9 March" in last[1]
+    assert "This is session 5 of 5, the last." in last[5]
+    assert "April" not in last[5].split("What Miriam does now")[0].split("Time left")[1]
+
+
 def test_days_between_are_skipped_and_told(ten: Run) -> None:
     told = [
         event.memory

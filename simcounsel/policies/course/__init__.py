@@ -72,7 +72,7 @@ class Course:
                 skills=chosen,
             )
         skills = {one: self._library[one] for one in state.skills}
-        return decide(view, state, skills, events)
+        return decide(view, self.plan, state, skills, events)
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """What is written after a session."""

@@ -1,0 +1,104 @@
+"""What may come to mind at a moment, whatever its score: the gate before the scores of `recall`.
+
+More is available in memory than can be reached from a given cue (Tulving and Pearlstone 1966). Out
+of reach is what was planned and not lived, what was just said (it stands in the prompt), and what a
+client brought along and does not fit; what came to mind a line ago stands back (a response that is
+repeated wanes: habituation, Thompson and Spencer 1966). `MemorySettings` can switch off each.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from simcounsel.events import Memory
+from simcounsel.specs.world_settings import MemorySettings
+
+_LIVED, _NEVER = -1, int(np.iinfo(np.int64).max)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """What is under way while somebody recalls."""
+
+    chat: str | None = None
+    """The conversation, whose lines stand in the prompt already; None outside of one."""
+    lately: tuple[frozenset[str], ...] = ()
+    """The ids that came to mind before each of one's own lines in it, oldest first."""
+
+
+NOWHERE = Moment()
+
+
+class Access:
+    """What of a store's memories counts for the gate, by their rows, oldest first."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, int] = {}
+        self._initial: list[int] = []
+        self._chats: dict[str, list[int]] = {}
+        self._plans: dict[int, int] = {}
+
+    def add(self, memory: Memory) -> None:
+        """The next row."""
+        row = self._at[memory.id] = len(self._at)
+        if memory.origin == "initial":
+            self._initial.append(row)
+        if memory.chat is not None:
+            self._chats.setdefault(memory.chat, []).append(row)
+        if memory.type in ("slot", "day_plan"):
+            unknown = _NEVER if memory.type == "day_plan" else _LIVED
+            self._plans[row] = unknown if memory.begins is None else memory.begins
+
+    def drop_plans(self, minute: int) -> None:
+        """Slots that would begin at `minute` or later were planned anew, and are never lived."""
+        dropped = [row for row, begins in self._plans.items() if begins >= minute]
+        self._plans |= dict.fromkeys(dropped, _NEVER)
+
+    def rows(
+        self,
+        relevance: np.ndarray,
+        minute: int,
+        settings: MemorySettings,
+        moment: Moment,
+        first: int,
+    ) -> np.ndarray:
+        """What may come to mind of the rows from `first` on, counted from there. relevance: to the
+        query, of each of them.
+        """
+        found = np.ones(len(relevance), dtype=bool)
+        if settings.only_lived:
+            unlived = (row for row, begins in self._plans.items() if begins > minute)
+            found[_from(first, unlived)] = False
+        if moment.chat is not None:
+            found[_from(first, self._chats.get(moment.chat, ()))] = False
+        if settings.initial_most is not None:
+            brought = _from(first, self._initial)
+            nearest = brought[np.argsort(-relevance[brought], kind="stable")]
+            found[nearest[settings.initial_most :]] = False
+        return np.flatnonzero(found)
+
+    def stand_back(
+        self,
+        rows: np.ndarray,
+        relevance: np.ndarray,
+        settings: MemorySettings,
+        moment: Moment,
+        first: int,
+    ) -> np.ndarray:
+        """Whether each of these rows, counted from `first`, came to mind just before. The nearest
+        of them to the query does not stand back for that.
+        """
+        found = np.zeros(len(relevance), dtype=bool)
+        if settings.habituation_lines and len(rows):
+            ids = frozenset[str]().union(*moment.lately[-settings.habituation_lines :])
+            found[_from(first, (self._at[one] for one in ids if one in self._at))] = True
+            found[rows[np.argmax(relevance[rows])]] = False
+        chosen: np.ndarray = found[rows]
+        return chosen
+
+
+def _from(first: int, rows: Iterable[int]) -> np.ndarray:
+    """These rows, counted from `first`, without those before it."""
+    counted = np.fromiter(rows, dtype=np.int64) - first
+    return counted[counted >= 0]

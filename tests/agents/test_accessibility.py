@@ -1,0 +1,219 @@
+"""What may come to mind at a moment: what was lived, what fits, and not the same before every line."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simcounsel.agents.accessibility import NOWHERE, Moment
+from simcounsel.events import Memory, Scheduled, Slot
+from simcounsel.runs.history import History
+from simcounsel.runs.run import Run
+from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
+from simcounsel.specs.world_settings import MemorySettings
+from simcounsel.standins.scripted import Scripted
+from tests.stage import EIGHT, ROOT, Alone, changed, live, memory, switchboard, tiny
+
+PLAIN = {"only_lived": False, "habituation_lines": 0, "initial_most": None, "initial_age_hours": 0}
+"""The paper's recall."""
+QUERY = np.array([1, 0], dtype=np.float32)
+
+
+def ines(**settings: Any) -> Alone:
+    return Alone(world=changed(tiny(), memory=MemorySettings(**settings)))
+
+
+def slot(number: int, begins: int | None) -> Memory:
+    plain: dict[str, Any] = {"emotion": None, "intensity": None, "poignancy": None}
+    return memory(number, type="slot", origin="plan", begins=begins, **plain)
+
+
+def ids(one: Alone, minute: int = EIGHT, moment: Moment = NOWHERE) -> list[str]:
+    return [hit.id for hit in one.resident.memory.recall(QUERY, "neutral", minute, moment)]
+
+
+@pytest.mark.parametrize(
+    ("minute", "only_lived", "comes"),
+    [
+        (EIGHT, True, ["Ines:0"]),
+        (EIGHT + 59, True, ["Ines:0"]),
+        (EIGHT + 60, True, ["Ines:0", "Ines:1"]),
+        (EIGHT, False, ["Ines:0", "Ines:1", "Ines:2"]),
+    ],
+)
+def test_a_slot_comes_once_it_has_begun_and_a_plan_never(
+    minute: int, only_lived: bool, comes: list[str]
+) -> None:
+    one = ines(only_lived=only_lived)
+    one.remember(slot(0, EIGHT), slot(1, EIGHT + 60), memory(2, type="day_plan", origin="plan"))
+    assert sorted(ids(one, minute)) == comes
+
+
+def test_a_slot_that_was_planned_anew_was_not_lived() -> None:
+    one = ines()
+    event = memory(0, type="event", origin="own act")
+    one.remember(event, slot(1, EIGHT), slot(2, EIGHT + 60))
+    first = Slot(minute=EIGHT + 60, activity="naps", activity_kind="rest", place="Ines's Bedroom")
+    one.observe(Scheduled(who="Ines", slots=(first,)), EIGHT + 30)
+    one.remember(slot(3, EIGHT + 60))
+    assert ids(one, EIGHT + 120) == ["Ines:0", "Ines:1", "Ines:3"]
+    one.observe(Scheduled(who="Ines", slots=(first.model_copy(update={"minute": EIGHT}),)))
+    assert "Ines:0" in ids(one, EIGHT + 120)
+
+
+def test_lines_of_the_talk_under_way_stand_in_the_prompt_already() -> None:
+    one = ines()
+    one.remember(
+        *(memory(n, type="chat", origin="talk", chat=c) for n, c in ((0, "1:A+B"), (1, "2:A+B")))
+    )
+    assert ids(one) == ["Ines:0", "Ines:1"]
+    assert ids(one, moment=Moment(chat="2:A+B")) == ["Ines:0"]
+
+
+@pytest.mark.parametrize(("most", "comes"), [(2, 2), (0, 0), (None, 4)])
+def test_of_what_a_client_brings_along_the_nearest_come(most: int | None, comes: int) -> None:
+    one = ines(initial_most=most)
+    for number, near in enumerate((0.0, 0.9, 0.2, 0.8)):
+        brought = memory(number, origin="initial", poignancy=10 - number)
+        one.remember(brought, vector=(near, (1 - near**2) ** 0.5))
+    one.remember(memory(4, poignancy=1), vector=(0, 1))
+    found = ids(one)
+    assert len(found) == comes + 1
+    assert most != 2 or set(found) == {"Ines:1", "Ines:3", "Ines:4"}
+
+
+@pytest.mark.parametrize("hours", [0, 720])
+def test_what_a_client_brings_along_is_old(hours: int) -> None:
+    one = ines(initial_age_hours=hours)
+    one.remember(memory(0, origin="initial"), memory(1))
+    recency = {h.id: h.recency for h in one.resident.memory.recall(QUERY, "neutral", EIGHT + 60)}
+    assert recency == {
+        "Ines:0": pytest.approx(0.995 ** (hours + 1), abs=1e-4),
+        "Ines:1": pytest.approx(0.995, abs=1e-4),
+    }
+
+
+class TestHabituation:
+    def seven(self, **settings: Any) -> Alone:
+        """Seven thoughts, each less poignant than the one before it; the fifth is nearest to the query."""
+        one = ines(top_k=3, **settings)
+        for number in range(7):
+            vector = (0.5, 0.75**0.5) if number == 4 else (0.4, 0.84**0.5)
+            one.remember(memory(number, poignancy=9 - number), vector=vector)
+        return one
+
+    def test_what_came_just_before_stands_back(self) -> None:
+        one = self.seven()
+        assert ids(one) == ["Ines:0", "Ines:1", "Ines:2"]
+        lately = Moment(lately=(frozenset({"Ines:0", "Ines:1", "Ines:2"}),))
+        assert ids(one, moment=lately) == ["Ines:3", "Ines:4", "Ines:5"]
+
+    def test_the_nearest_of_all_does_not(self) -> None:
+        lately = Moment(lately=(frozenset({"Ines:2", "Ines:3", "Ines:4"}),))
+        assert ids(self.seven(), moment=lately) == ["Ines:0", "Ines:1", "Ines:4"]
+
+    def test_where_nothing_else_is_left_it_comes_again(self) -> None:
+        lately = Moment(lately=(frozenset(f"Ines:{n}" for n in range(6)),))
+        assert ids(self.seven(), moment=lately) == ["Ines:0", "Ines:4", "Ines:6"]
+
+    def test_it_is_forgotten_after_so_many_lines(self) -> None:
+        first, none = frozenset({"Ines:0", "Ines:1", "Ines:2"}), frozenset[str]()
+        one = self.seven(habituation_lines=2)
+        assert "Ines:0" not in ids(one, moment=Moment(lately=(first, none)))
+        assert ids(one, moment=Moment(lately=(first, none, none))) == ids(one)
+
+    def test_the_paper_knows_none(self) -> None:
+        one = self.seven(habituation_lines=0)
+        assert ids(one, moment=Moment(lately=(frozenset({"Ines:0"}),))) == ids(one)
+
+
+def afternoon(**settings: Any) -> World:
+    """The default world up to the talk with the friend after the first session."""
+    world = load_world(ROOT / "worlds" / "insomnia.yaml")
+    models = world.models.model_copy(update={"reason": "scripted", "embed": "scripted"})
+    return changed(world, ticks=24, models=models, memory=MemorySettings(**settings))
+
+
+def lived(out: Path, **settings: Any) -> Run:
+    """Lived with thoughts of the session that weigh less than what Ines brought along."""
+
+    def summarize(request: Any, rng: Any) -> str:
+        return (
+            '{"summary": "' + request.facts.name + ' talked of the sheet that waits to be sent.",'
+            ' "emotion": "trust", "intensity": 3, "poignancy": 3, "closeness": "as before"}'
+        )
+
+    return live(out, afternoon(**settings), models=switchboard(Scripted({"summarize": summarize})))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    """As it is by default, and with the paper's recall."""
+    out = tmp_path_factory.mktemp("afternoons")
+    return lived(out / "default"), lived(out / "plain", **PLAIN)
+
+
+def own_lines(run: Run) -> list[tuple[frozenset[str], ...]]:
+    """What came to Ines's mind before each of her lines with Omar after the session, by talk."""
+    history = History.of(run)
+    (session,) = [c for c in history.conversations() if set(c.who) == {"Ines", "Miriam"}]
+    return [
+        tuple(
+            frozenset(hit.id for hit in line.recalled.event.hits)
+            for line in talk.lines
+            if line.who == "Ines" and line.recalled
+        )
+        for talk in history.conversations()
+        if set(talk.who) == {"Ines", "Omar"} and talk.tick > session.tick
+    ]
+
+
+def summaries(run: Run) -> set[str]:
+    """Ines's thoughts after sessions."""
+    return {
+        one.event.memory.id
+        for one in History.of(run).memories("Ines")
+        if one.event.memory.origin == "summary" and one.event.memory.present == ("Miriam",)
+    }
+
+
+def repeated(talks: list[tuple[frozenset[str], ...]]) -> float:
+    """Of what came to mind before a line, the mean share that had come before the last one too."""
+    pairs = [
+        (one, last) for talk in talks for last, one in zip(talk, talk[1:], strict=False) if one
+    ]
+    return sum(len(one & last) / len(one) for one, last in pairs) / len(pairs)
+
+
+def test_the_session_comes_to_mind_with_the_friend(runs: tuple[Run, Run]) -> None:
+    default, plain = runs
+    talks = own_lines(default)
+    assert talks
+    assert all(any(one & summaries(default) for one in talk) for talk in talks)
+    assert not any(one & summaries(plain) for talk in own_lines(plain) for one in talk)
+
+
+def test_not_the_same_comes_before_every_line(runs: tuple[Run, Run]) -> None:
+    default, plain = map(own_lines, runs)
+    assert repeated(default) < 0.5 < repeated(plain)
+
+
+def test_nothing_that_is_to_come_comes_to_mind(tmp_path: Path) -> None:
+    def planned(run: Run) -> int:
+        memories = {
+            one.event.memory.id: one.event.memory
+            for name in ("Ines", "Miriam", "Omar")
+            for one in History.of(run).memories(name)
+        }
+        return sum(
+            memories[hit.id].type == "day_plan" or (memories[hit.id].begins or 0) > recall.minute
+            for recall in History.of(run).recalls()
+            for hit in recall.event.hits
+        )
+
+    much = {"top_k": 50}
+    default = live(tmp_path / "default", afternoon(**much), ticks=13)
+    plain = live(tmp_path / "plain", afternoon(**much, **PLAIN), ticks=13)
+    assert planned(default) == 0 < planned(plain)
