@@ -170,7 +170,7 @@ def _worded(
         line=last.content,
         move=decision.move,
         aim=decision.aim,
-        brief=f"\n{decision.brief}" if decision.brief else "",
+        brief="".join(f"\n{part}" for part in (decision.background, decision.brief) if part),
         manner=decision.manner or prompt_text("manner_counselor", view.language),
     )
     reply = yield from ask(

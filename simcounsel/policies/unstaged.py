@@ -51,7 +51,7 @@ class Single:
             reason=f"{reason}; day {self.day(view)}",
             aim=aims(self.name, view.language)[move],
             act="ask" if move == "talk" else move,
-            brief=self.brief(view, today),
+            background=self.brief(view, today),
             manner=prompt_text("manner_exercise", view.language),
             max_tokens=420,
             lines=tuple(own_example(text, move) for text in texts),

@@ -160,7 +160,7 @@ def test_a_folder_goes_on_with_its_own_policy_only(tmp_path: Path) -> None:
 
 def test_a_reply_that_reads_the_agenda_out_is_no_reply(tmp_path: Path) -> None:
     def reads_out(request: Question, draw: Random) -> str:
-        return request.system.split("next line (")[1].split("\n")[1].strip()
+        return request.system.split("quoted or announced:\n1. ")[1].split("\n")[0]
 
     result = done(tmp_path / "b", Spy(bench_answer=reads_out), policy="course:cbt", sample=1)
     assert result.no_reply == result.replies

@@ -33,8 +33,13 @@ def sent() -> dict[str, str]:
     found["staged_no_exercise"] = shown("", _without_exercise().brief)
     for name in ("single", "unguided"):
         talk = view(said("Ines", FEELS), me="Miriam", other="Ines", moves=("greet",))
-        found[f"{name}_brief"] = shown("", play(policy_for("counselor", name).decide(talk)).brief)
+        found[f"{name}_brief"] = shown("", _told(play(policy_for("counselor", name).decide(talk))))
     return found
+
+
+def _told(decision: Decision) -> str:
+    """What a counselor is told for a line, or before all lines of a session."""
+    return decision.brief or decision.background
 
 
 def _without_exercise() -> Decision:

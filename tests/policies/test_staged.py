@@ -573,14 +573,16 @@ def test_single_is_told_all_prompts_in_order_and_the_exercises_of_the_day() -> N
     decision = other("single")
     manual = shipped("attachment_selfcare", "en")
     places = [
-        decision.brief.index(state.prompt) for state in manual.states.values() if not state.internal
+        decision.background.index(state.prompt)
+        for state in manual.states.values()
+        if not state.internal
     ]
     assert places == sorted(places)
     for exercise in library("en").exercises:
-        assert decision.brief.count(exercise.name) == 1
-        told = [step in decision.brief for step in exercise.steps]
+        assert decision.background.count(exercise.name) == 1
+        told = [step in decision.background for step in exercise.steps]
         assert all(told) if exercise in scheduled(1, "en") else not any(told)
-    assert len(decision.brief) < 7_000, "it was 36,000 with all exercises"
+    assert len(decision.background) < 7_000, "it was 36,000 with all exercises"
     assert decision.events == ()
 
 
@@ -589,7 +591,7 @@ def test_single_has_a_schedule_by_the_day() -> None:
     assert all(len(set(ids)) == 3 for ids in days)
     assert days[0] != days[1]
     earlier = Entry(0, 0, 0, Noted(who="Miriam", chat="c", about="Ines", text="x", first=1, last=2))
-    assert "day 3 of 8" in other("single", kept=(earlier,), minute=2 * 24 * 60).brief
+    assert "day 3 of 8" in other("single", kept=(earlier,), minute=2 * 24 * 60).background
 
 
 def test_unguided_is_told_two_sentences() -> None:

@@ -9,7 +9,13 @@ from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.course.facts import AfterFacts
 from simcounsel.policies.course.learning import described, formulated, learned
 from simcounsel.policies.course.progress import next_step, possible_steps
-from simcounsel.policies.course.prompting import asked, formulation_text, known_text, listed
+from simcounsel.policies.course.prompting import (
+    asked,
+    formulation_text,
+    known_text,
+    labelled,
+    listed,
+)
 from simcounsel.policies.course.review import judged, review_of
 from simcounsel.policies.course.schemas import AfterAnswer, one_of
 from simcounsel.policies.course.state import CourseState
@@ -38,9 +44,9 @@ def look_back(
             "stage": therapy.stage(state.stage).name,
             "talk": talk_text(view.lines),
             "goals": listed(goals),
-            "known": known_text(state),
+            "known": labelled(view, "known before", known_text(view, state)),
             "fields": listed(fields),
-            "formulation": formulation_text(state, therapy),
+            "formulation": labelled(view, "filled in", formulation_text(state, therapy)),
             "options": ", ".join(steps),
         },
         AfterFacts(

@@ -13,7 +13,9 @@ from simcounsel.policies.course.prompting import (
     before_text,
     formulation_text,
     known_text,
+    labelled,
     listed,
+    worded,
 )
 from simcounsel.policies.course.schemas import ChosenAnswer, ObjectiveAnswer, at_most, some_of
 from simcounsel.policies.course.state import CourseState
@@ -54,7 +56,7 @@ def prepare(
         planned,
         "meta skill",
         "course_metas",
-        {one: _described(meta) for one, meta in metas.items()},
+        {one: _described(view, meta) for one, meta in metas.items()},
         _not_now(therapy, state.stage),
         measure.fewest(FEWEST_METAS),
         measure.metas,
@@ -70,7 +72,7 @@ def prepare(
                 planned,
                 "skill",
                 "course_skills",
-                {one: _described(skill) for one, skill in skills.items()},
+                {one: _described(view, skill) for one, skill in skills.items()},
                 {},
                 measure.fewest(FEWEST_SKILLS),
                 measure.skills,
@@ -104,13 +106,13 @@ def _objective(
             "stage": therapy.stage(state.stage).name,
             "theme": theme,
             "goals": listed(unmet),
-            "known": known_text(state),
-            "formulation": formulation_text(state, therapy),
-            "before": before_text(state),
-            "open": listed(open_points),
+            "known": labelled(view, "known so far", known_text(view, state)),
+            "formulation": labelled(view, "filled in", formulation_text(state, therapy)),
+            "before": labelled(view, "before", before_text(view, state)),
+            "open": labelled(view, "left open", listed(open_points)),
             "opened": opened_text(view, state),
             "most": measure.objectives,
-            "homework": (last.homework if last else None) or "-",
+            "homework": labelled(view, "in between", (last.homework if last else None) or ""),
         },
         ObjectiveFacts(goals=unmet),
     )
@@ -204,7 +206,7 @@ def _choose(
             "options": listed(options),
             "least": least,
             "most": most,
-            "lately": ", ".join(lately) or "-",
+            "lately": labelled(view, "lately", ", ".join(lately)),
         },
         ChoiceFacts(
             options=options,
@@ -251,12 +253,12 @@ def _school(one: str) -> str:
     return f"{one.split('.', 1)[0]}." if "." in one else ""
 
 
-def _described(skill: MetaSkill | Skill) -> str:
+def _described(view: TalkView, skill: MetaSkill | Skill) -> str:
     parts = [
         skill.name,
         skill.description,
-        skill.when and f"When: {skill.when}",
-        skill.cue and f"Cue: {skill.cue}",
+        skill.when and worded(view, "when", text=skill.when),
+        skill.cue and worded(view, "cue", text=skill.cue),
     ]
     return " ".join(part if part.endswith((".", "。")) else f"{part}." for part in parts if part)
 

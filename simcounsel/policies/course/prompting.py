@@ -9,7 +9,7 @@ from simcounsel.chance import seed_of
 from simcounsel.events import FactLearned
 from simcounsel.llm.question import Ask, Facts, Question, Reply, Tier, ask
 from simcounsel.policies.course.state import CourseState
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.therapy import Therapy
 
 A = TypeVar("A", bound=Answer)
@@ -53,12 +53,23 @@ def asked(
 
 
 def listed(texts: Mapping[str, str] | tuple[str, ...]) -> str:
-    """Texts with their ids in front, or numbered from 1; a dash for none."""
+    """Texts with their ids in front, or numbered from 1; '' for none."""
     pairs = texts.items() if isinstance(texts, Mapping) else enumerate(texts, 1)
-    return "\n".join(f"{key}. {text}" for key, text in pairs) or "-"
+    return "\n".join(f"{key}. {text}" for key, text in pairs)
 
 
-def known_text(state: CourseState) -> str:
+def labelled(view: TalkView, key: str, text: str) -> str:
+    """A text after its label, a list below it; '' for nothing, without the label."""
+    below = f"\n{text}" if "\n" in text else text
+    return worded(view, key, text=below).replace(" \n", "\n", 1) if text else ""
+
+
+def worded(view: TalkView, key: str, **slots: object) -> str:
+    """Words of a course in the language of the world."""
+    return phrase("course_words", key, view.language, me=view.me, other=view.other, **slots)
+
+
+def known_text(view: TalkView, state: CourseState) -> str:
     """What is known of the client, the newest last; whatever contradicts something stands with it,
     however old.
     """
@@ -71,12 +82,24 @@ def known_text(state: CourseState) -> str:
         for index, fact in enumerate(known)
         if fact.id in disputed or index >= len(known) - KNOWN_AT_MOST
     ]
-    return "\n".join(_fact(fact) for fact in kept[-2 * KNOWN_AT_MOST :]) or "-"
+    return "\n".join(_fact(view, fact) for fact in kept[-2 * KNOWN_AT_MOST :])
 
 
-def _fact(fact: FactLearned) -> str:
-    against = f"; contradicts {', '.join(fact.contradicts)}" if fact.contradicts else ""
-    return f"{fact.id} (session {fact.session}, {fact.realm}, {fact.status}{against}): {fact.text}"
+def _fact(view: TalkView, fact: FactLearned) -> str:
+    between = "、" if view.language == "zh" else ", "
+    against = (
+        worded(view, "contradicts", what=between.join(fact.contradicts)) if fact.contradicts else ""
+    )
+    return worded(
+        view,
+        "fact",
+        id=fact.id,
+        session=fact.session,
+        realm=worded(view, fact.realm),
+        status=worded(view, "is fact" if fact.status == "fact" else fact.status),
+        against=against,
+        text=fact.text,
+    )
 
 
 def formulation_text(state: CourseState, therapy: Therapy) -> str:
@@ -86,14 +109,14 @@ def formulation_text(state: CourseState, therapy: Therapy) -> str:
         rows = [" | ".join(row.cells) for row in state.formulated if row.field == field.id]
         if rows:
             found.append(f"{field.name}: " + "; ".join(rows[-6:]))
-    return "\n".join(found) or "-"
+    return "\n".join(found)
 
 
-def before_text(state: CourseState) -> str:
+def before_text(view: TalkView, state: CourseState) -> str:
     """The notes on the last two sessions."""
-    return (
-        "\n".join(f"Session {review.session}: {review.summary}" for review in state.reviews[-2:])
-        or "-"
+    return "\n".join(
+        worded(view, "noted", session=review.session, text=review.summary)
+        for review in state.reviews[-2:]
     )
 
 

@@ -11,7 +11,7 @@ from simcounsel.events import PracticeEvent, Reasoned
 from simcounsel.llm.question import Traced
 from simcounsel.policies.course.facts import ReasoningFacts
 from simcounsel.policies.course.material import opened_text
-from simcounsel.policies.course.prompting import agenda, known_text, listed, sayable
+from simcounsel.policies.course.prompting import agenda, known_text, labelled, listed, sayable
 from simcounsel.policies.course.schemas import ReasonedLineAnswer, one_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.manual import acts, aims
@@ -129,7 +129,7 @@ def decide(
             view.language,
             me=view.me,
             other=view.other,
-            used=", ".join(state.used) or "-",
+            used=labelled(view, "used", ", ".join(state.used)),
             opened=opened_text(view, state),
         )[1],
         manner=prompt_text("course_manner", view.language),
@@ -151,7 +151,7 @@ def _background(
     homework = state.last.homework if state.last else None
     texts = {
         "aims": listed(agenda(state)),
-        "known": known_text(state) if state.known() else "",
+        "known": known_text(view, state),
         "agreed": homework or "",
         "skills": listed({one: _described(skill) for one, skill in skills.items()}),
     }
@@ -164,17 +164,8 @@ def _background(
         length=plan.length,
         left=left,
     )
-    told = (
-        phrase("course_words", key, view.language, me=view.me, other=view.other, text=_below(text))
-        for key, text in texts.items()
-        if text
-    )
+    told = (labelled(view, key, text) for key, text in texts.items() if text)
     return "\n".join((number, *told))
-
-
-def _below(text: str) -> str:
-    """A list stands below its label."""
-    return f"\n{text}" if "\n" in text else text
 
 
 def _described(skill: MetaSkill | Skill) -> str:

@@ -8,13 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.agents.talk import TalkLine
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
 from simcounsel.llm.question import Facts, Question
 from simcounsel.policies.staged.session import Session
-from simcounsel.prompts import phrases, render
+from simcounsel.prompts import phrase, phrases, render
 from simcounsel.specs.exercises import Exercise
 from simcounsel.specs.manual import State
 from simcounsel.specs.vocabulary import Emotion
@@ -95,7 +94,7 @@ def sufficiency(now: Session, state: State) -> Question[SufficiencyAnswer]:
         view.language,
         other=view.other,
         objective=state.objective,
-        notes=now.notes or _none(now),
+        notes=noted(now),
         criteria="\n".join(f"- {criterion}" for criterion in state.exit.criteria),
         talk=_marked(view.lines, heard),
     )
@@ -159,7 +158,7 @@ def valence(now: Session, state: State) -> Question[str]:
         view.language,
         me=view.me,
         other=view.other,
-        notes=now.notes or _none(now),
+        notes=noted(now),
         talk=talk_text(view.lines[-LAST_LINES:]),
     )
     client = [line for line in view.lines if line.who != view.me]
@@ -186,7 +185,7 @@ def note(now: Session, lines: tuple[TalkLine, ...]) -> Question[str]:
         "note",
         view.language,
         other=view.other,
-        notes=now.notes or _none(now),
+        notes=noted(now, "notes so far"),
         day=now.day,
         talk=talk_text(lines),
     )
@@ -232,10 +231,10 @@ def exercise(now: Session, kept: tuple[Exercise, ...]) -> Question[str]:
         "exercise",
         view.language,
         other=view.other,
-        notes=now.notes or _none(now),
+        notes=noted(now),
         talk=talk_text(view.lines[-LAST_LINES:]),
-        feeling=ADJECTIVE[feels],
-        before=before or _none(now),
+        feeling=phrase("moment", feels, view.language),
+        before=phrase("staged_words", "unlike", view.language, what=before) if before else "",
         candidates="\n".join(
             f"- {one.id}: {one.name}. {one.goal} ({', '.join(one.suits)})" for one in kept
         ),
@@ -262,8 +261,10 @@ def exercise(now: Session, kept: tuple[Exercise, ...]) -> Question[str]:
     )
 
 
-def _none(now: Session) -> str:
-    return words(now.view.language)["none"]
+def noted(now: Session, label: str = "notes") -> str:
+    """The notes on the client below their label; '' while there are none."""
+    heading = phrase("staged_words", label, now.view.language, other=now.view.other)
+    return f"{heading}\n{now.notes}" if now.notes else ""
 
 
 def words(language: str) -> dict[str, str]:

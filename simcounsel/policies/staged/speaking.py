@@ -5,7 +5,7 @@ from simcounsel.events import Judged, Transitioned
 from simcounsel.policies.manual import own_example
 from simcounsel.policies.staged import machine
 from simcounsel.policies.staged.exercises import library
-from simcounsel.policies.staged.questions import words
+from simcounsel.policies.staged.questions import noted, words
 from simcounsel.policies.staged.session import ASKED, Session
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.exercises import Exercise
@@ -128,7 +128,7 @@ def _noted(now: Session, part: str, exercise: str) -> str:
         day=now.day,
         cap=now.manual.days.cap,
         since=_since(now, phrases),
-        notes=now.notes or phrases["none"],
+        notes=noted(now, "known"),
         exercise=exercise,
     )
     return "\n".join(line.rstrip() for line in brief.splitlines() if line.strip())

@@ -1,0 +1,231 @@
+"""What holds of every prompt, of every policy, role and condition, in both languages: of recorded runs."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import yaml
+
+from simcounsel.agents.facts import LineFacts
+from simcounsel.clock import minute_of_tick
+from simcounsel.llm.question import Question
+from simcounsel.prompts import phrases
+from tests.prompts.recorded import CONDITIONS, POLICIES, Recorded, marks_in, recorded, sent
+from tests.stage import ROOT
+
+RUNS = [
+    *((policy, "everyone", language, "moves") for policy in POLICIES for language in ("en", "zh")),
+    *(("socratic", condition, "en", "moves") for condition in CONDITIONS),
+    *(("socratic", "client_counselor", "en", state) for state in ("still", "off")),
+]
+EMPTY = re.compile(
+    r"nothing in particular|nothing yet|\bnone yet|\bNone\b|[{}$]|\(\)|（）"
+    r"|[:：][ \t]*\n[ \t]*\n|[:：][ \t]*-?\n-?\n|^-$|[:：]\s*[:：.。,，;；]|[^\n] {2,}\S",
+    re.MULTILINE,
+)
+"""Placeholders, slots, and labels of nothing."""
+OUTCOME = re.compile(r"thoughts|forms|voice\.(doubting|hopeful|ending)")
+"""Fields of a persona that somebody wrote as the outcome of help."""
+MOST_TOKENS = {
+    "appraise": 1750,
+    "course_after": 2450,
+    "course_metas": 1850,
+    "course_objective": 1750,
+    "course_skills": 2000,
+    "insights": 2050,
+    "intent": 400,
+    "interview": 2150,
+    "judge_audit": 1000,
+    "judge_block": 700,
+    "judge_item": 450,
+    "line_client": 2900,
+    "line_counselor": 3500,
+    "line_layperson": 1600,
+    "move": 1050,
+    "note": 300,
+    "persona": 1900,
+    "plan_day": 1900,
+    "plan_slots": 2050,
+    "questions": 1000,
+    "self_report": 2050,
+    "skipped_days": 1900,
+    "sufficient": 600,
+    "summarize": 2200,
+    "valence": 300,
+}
+"""By purpose: a quarter over the longest of these runs, at 4 characters a token in English."""
+SHARED = 0.6
+"""How much of a line's input stands in front of its speaker's last prompt in the same talk, on the average."""
+
+
+@pytest.fixture(scope="module", params=RUNS, ids="-".join)
+def run(request: pytest.FixtureRequest) -> Recorded:
+    return recorded(*request.param)
+
+
+def asked(run: Recorded) -> Iterator[tuple[Question[Any], str]]:
+    """Every question that a model reads, with its text."""
+    return ((one, sent(one)) for one in run.questions if one.verb != "embed")
+
+
+def test_every_kind_of_question_is_there() -> None:
+    purposes = {one.purpose for policy in POLICIES for one in recorded(policy).questions}
+    assert set(MOST_TOKENS) <= purposes
+    assert {"self_report", "judge_item", "judge_block", "judge_audit", "interview"} <= purposes
+
+
+def test_nothing_is_empty(run: Recorded) -> None:
+    found = {
+        (one.purpose, text[max(0, hit.start() - 60) : hit.end() + 20])
+        for one, text in asked(run)
+        for hit in EMPTY.finditer(text)
+    }
+    assert not found
+
+
+def test_what_belongs_to_one_reaches_nobody_else(run: Recorded) -> None:
+    leaked = {
+        (one.who, one.purpose, *run.secrets[mark])
+        for one, text in asked(run)
+        for mark in marks_in(text)
+        if run.secrets[mark][0] != one.who
+    }
+    own = {mark for one, text in asked(run) for mark in marks_in(text)}
+    assert not leaked
+    assert len(own) > 20
+
+
+def test_nobody_is_told_the_outcome_of_help(run: Recorded) -> None:
+    texts = [(one.purpose, text) for one, text in asked(run)]
+    fields = {(purpose, run.secrets[m][1]) for purpose, text in texts for m in marks_in(text)}
+    assert not {(purpose, field) for purpose, field in fields if OUTCOME.match(field)}
+    written = written_lines()
+    assert len(written) > 500
+    assert not {(purpose, line) for purpose, text in texts for line in written if line in text}
+
+
+def written_lines() -> set[str]:
+    """What stand-ins choose from: the lines of moves, manuals and safety steps, up to their first slot."""
+    policies = ROOT / "simcounsel" / "policies"
+    files = [
+        file
+        for folder in ("moves", "manuals", "protection/words")
+        for file in (policies / folder).rglob("*.yaml")
+    ]
+    found = {line for file in files for line in _lines(yaml.safe_load(file.read_text("utf-8")))}
+    parts = {max(re.split(r"\{\w+\}", line), key=len).strip() for line in found}
+    return {part for part in parts if len(part) >= (20 if part.isascii() else 12)}
+
+
+def _lines(data: Any, within: bool = False) -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, inner in data.items():
+            yield from _lines(inner, within or key in ("lines", "special"))
+    elif isinstance(data, list):
+        for inner in data:
+            yield from _lines(inner, within)
+    elif within and isinstance(data, str):
+        yield data
+
+
+def test_blocks_come_in_their_order(run: Recorded) -> None:
+    language = run.run.world.language
+    words = phrases("moment", language)
+    for one, text in asked(run):
+        if one.purpose.startswith("line_"):
+            keys = ("talk", "mind", "voice")
+            labels = [words[key].replace("$name", one.who) for key in keys]
+            at = [text.index(label) for label in labels if label in text]
+            assert at == sorted(at), one.purpose
+            intro = phrases("person", language)["intro"].replace("$name", one.who)
+            assert text.startswith(intro)
+
+
+def test_one_feeling_and_one_moment(run: Recorded) -> None:
+    world = run.run.world
+    zh = world.language == "zh"
+    moods = "|".join(
+        re.escape(phrases("moment", world.language)[key].replace("$feeling", ""))
+        for key in ("slightly", "rather", "very", "neutral")
+    )
+    for one, text in asked(run):
+        felt = re.findall(
+            rf"{one.who} (?:现在)?(?:feels|觉得|感到|的感受：|心里)[ ]?(?:{moods})", text
+        )
+        assert len(felt) <= 1, (one.purpose, felt)
+        now = re.findall(
+            r"现在是 ?(\d+月\d+日\S+ [\d:]+)" if zh else r"It is (\w+day [^.\n]*\d\d:\d\d)", text
+        )
+        assert len(now) <= 1, (one.purpose, now)
+        if isinstance(one.facts, LineFacts):
+            assert len(felt) == (1 if one.facts.role != "counselor" else 0), one.purpose
+            minute = int(one.facts.chat.split(":")[0])
+            date = world.start + timedelta(
+                minutes=minute_of_tick(minute, world.start, world.tick_minutes)
+                - minute_of_tick(0, world.start, world.tick_minutes)
+            )
+            day = f"{date.month}月{date.day}日" if zh else f"{date:%A} {date.day} {date:%B}"
+            assert now and now[0].startswith(day) and now[0].endswith(f"{date:%H:%M}"), now
+
+
+def test_meetings_are_counted(run: Recorded) -> None:
+    words = phrases("moment", run.run.world.language)
+    met: Counter[frozenset[str]] = Counter()
+    talk: dict[frozenset[str], str] = {}
+    first = [words["first_session"], words["strangers"].split("$other")[-1].strip()]
+    again = [words[key].split("$")[0] for key in ("session",)]
+    for one, text in asked(run):
+        if not isinstance(one.facts, LineFacts):
+            continue
+        two = frozenset((one.who, one.facts.other))
+        if talk.get(two) != one.facts.chat:
+            talk[two] = one.facts.chat
+            met[two] += 1
+        told = [label for label in (first if met[two] > 1 else again) if label in text]
+        assert not told, (one.purpose, met[two], told)
+        if one.facts.role != "layperson" and "Omar" not in two and met[two] > 1:
+            number = words["session"].split("$number")[0].split("$last")[0]
+            assert f"{number}{met[two]}" in text, (one.purpose, met[two])
+
+
+def test_no_prompt_is_longer_than_its_budget(run: Recorded) -> None:
+    if run.run.world.language == "en":
+        longest: Counter[str] = Counter()
+        for one, text in asked(run):
+            longest[one.purpose] = max(longest[one.purpose], -(-len(text) // 4))
+        over = {name: most for name, most in longest.items() if most > MOST_TOKENS.get(name, 0)}
+        assert not over
+
+
+def test_a_line_shares_its_beginning_with_the_one_before(run: Recorded) -> None:
+    if run.run.world.language == "zh":
+        pytest.skip("the Chinese people of these runs are a mark for each text, no files")
+    shares: dict[tuple[str, str], list[float]] = {}
+    before: dict[tuple[str, str], str] = {}
+    for one, text in asked(run):
+        if isinstance(one.facts, LineFacts):
+            talk = one.who, one.facts.chat
+            if talk in before:
+                shared = shared_start(before[talk], text) / len(text)
+                shares.setdefault(talk, []).append(shared)
+            before[talk] = text
+    low = {talk: round(sum(each) / len(each), 2) for talk, each in shares.items()}
+    assert not {talk: share for talk, share in low.items() if share < SHARED}
+
+
+def shared_start(one: str, other: str) -> int:
+    """How many characters stand at the beginning of both."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+
+
+def test_the_invariants_find_what_they_look_for() -> None:
+    for text in ("Notes:\nnone yet", "Left open:\n-\n\nWrite", "Known: .", "a $slot", "{name}"):
+        assert EMPTY.search(text), text
+    assert not EMPTY.search("Left open: tea.\n\nWrite Ines's next line: plain.")
+    assert OUTCOME.match("voice.hopeful.say") and not OUTCOME.match("voice.early.say")
