@@ -16,6 +16,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import Entry
 from simcounsel.gallery import located
 from simcounsel.runs import frames
+from simcounsel.runs.call_chain import CallCheck
 from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
@@ -156,9 +157,10 @@ class Run(ABC):
         return LogCheck(self.start_hash, hashed=self.log_version >= HASHED)
 
     def calls(self) -> Iterator[dict[str, Any]]:
-        """All recorded calls; one that is cut short is left out. RunError names one that was
-        edited, unless the run was opened as damaged."""
-        return recorded(self.folder / "calls.jsonl", damaged=self.damaged)
+        """All recorded calls; one that is cut short is left out. RunError names a line that is not
+        as it was written, unless the run was opened as damaged."""
+        check = CallCheck(chained=self.manifest.chained_calls and not self.damaged)
+        return recorded(self.folder / "calls.jsonl", check)
 
     def ticks_done(self) -> int:
         """How many ticks are complete in the log, which is not checked."""
