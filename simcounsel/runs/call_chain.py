@@ -90,3 +90,33 @@ def damaged_calls(file: Path, *, chained: bool) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(lines, 1):
             if damage := check.damage(line):
                 yield number, damage
+
+
+class FollowedCalls:
+    """A calls.jsonl that may still grow, checked as far as it was written."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._begin()
+
+    def _begin(self) -> None:
+        self._check = CallCheck(chained=True)
+        self._end = self._lines = 0
+        self._found: list[tuple[int, str]] = []
+
+    def damages(self) -> list[tuple[int, str]]:
+        """As `damaged_calls`, of the lines that are whole by now."""
+        size = self._file.stat().st_size if self._file.is_file() else 0
+        if size < self._end:
+            self._begin()
+        if size > self._end:
+            with self._file.open("rb") as lines:
+                lines.seek(self._end)
+                for line in lines:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._lines += 1
+                    self._end += len(line)
+                    if damage := self._check.damage(line):
+                        self._found.append((self._lines, damage))
+        return self._found

@@ -170,27 +170,27 @@ class Run(ABC):
 
     def lines(self) -> "DataFrame":
         """Each line that was said, as a pandas frame. RunError where pandas is missing."""
-        return frames.frame(frames.lines(History.of(self)), frames.LINES)
+        return frames.frame_of(self, frames.lines, frames.LINES)
 
     def days(self) -> "DataFrame":
         """Each resident's days, likewise."""
-        return frames.frame(frames.days(History.of(self)), frames.DAYS)
+        return frames.frame_of(self, frames.days, frames.DAYS)
 
     def measurements(self) -> "DataFrame":
         """Each score that was measured, as the run went on and afterwards, likewise."""
-        return frames.frame(frames.measurements(History.of(self)), frames.MEASUREMENTS)
+        return frames.frame_of(self, frames.measurements, frames.MEASUREMENTS)
 
     def recalls(self) -> "DataFrame":
         """Each memory that came to mind, with its score and the terms of it, likewise."""
-        return frames.frame(frames.recalls(History.of(self)), frames.RECALLS)
+        return frames.frame_of(self, frames.recalls, frames.RECALLS)
 
     def shifts(self) -> "DataFrame":
         """Where a client stood with each of its lines, and the words that moved it, likewise."""
-        return frames.frame(frames.shifts(History.of(self)), frames.SHIFTS)
+        return frames.frame_of(self, frames.shifts, frames.SHIFTS)
 
     def beliefs(self) -> "DataFrame":
         """Each step in how strongly a client holds a belief, likewise."""
-        return frames.frame(frames.beliefs(History.of(self)), frames.BELIEFS)
+        return frames.frame_of(self, frames.beliefs, frames.BELIEFS)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
@@ -200,9 +200,9 @@ class Run(ABC):
             "lived": f"{self.ticks_done()} of {self.length}",
             "models": ", ".join(f"{role} {name}" for role, name in self.manifest.models.items()),
         }
-        rows |= {
-            kind.replace("_", " "): str(count) for kind, count in History.of(self).kinds().items()
-        }
+        history = History.of(self)
+        rows |= {"damaged": "; ".join(found)} if (found := history.log.damages()) else {}
+        rows |= {kind.replace("_", " "): str(count) for kind, count in history.kinds().items()}
         return frames.html_table(self.name, rows.items())
 
     # writing

@@ -83,14 +83,7 @@ def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
     if damaged:
         log = Log(run.folder)
         log.refresh()
-        file = run.folder / "calls.jsonl"
-        run.damages = (
-            *(f"{run.folder}/{damage}" for damage in log.damages()),
-            *(
-                f"{file}:{number}: {damage}"
-                for number, damage in damaged_calls(file, chained=run.manifest.chained_calls)
-            ),
-        )
+        run.damages = tuple(f"{run.folder}/{damage}" for damage in log.damages())
     else:
         check_log(run)
     return run

@@ -306,3 +306,39 @@ def test_calls_of_runs_that_began_earlier_have_no_digest(folder: Path) -> None:
     spoil(folder, lambda lines: [*map(without_digest, lines)], "calls")
     assert not verify(folder).damages
     assert not verify(go_on(Run.open(folder)).folder).damages
+
+
+def test_what_comes_of_a_damaged_recording_says_so(
+    folder: Path, simcounsel: Command, tmp_path: Path
+) -> None:
+    """An edited call, in whatever reads the run."""
+    spoil(folder, call_edited("reply"), "calls")
+    what = f"calls.jsonl:4: {EDITED}"
+    assert what in simcounsel("show", folder).err
+    page = tmp_path / "page.html"
+    assert what in simcounsel("view", folder, "--html", page).err
+    assert what in page.read_text(encoding="utf-8")
+    assert simcounsel("rate", folder, "--instrument", "talk_measures").code == 1
+    rated = simcounsel("rate", folder, "--instrument", "talk_measures", "--damaged")
+    assert what in rated.err and "(of a damaged run)" in rated.out
+    out = folder.parent / "data"
+    parts = ("--format", "openai", "--split", "100,0,0", "--no-check")
+    assert simcounsel("export", folder, *parts, "-o", out).code == 1
+    assert simcounsel("export", folder, *parts, "-o", out, "--damaged").code == 0
+    assert what in (out / "README.md").read_text(encoding="utf-8")
+    report = ("report", folder, "--out", tmp_path / "report")
+    pytest.importorskip("pandas")
+    assert what in simcounsel(*report).err
+    assert simcounsel(*report, "--damaged").code == 0
+    assert what in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    run = Run.open(folder, damaged=True)
+    assert run.lines().attrs["damaged"] == [what] and what in run._repr_html_()
+    assert run.measurements()["damaged"].all()
+
+
+def test_what_comes_of_a_sound_run_is_not_marked(folder: Path, simcounsel: Command) -> None:
+    rated = simcounsel("rate", folder, "--instrument", "talk_measures")
+    assert rated.code == 0 and "damaged" not in rated.out + rated.err
+    run = Run.open(folder)
+    assert not run.lines().attrs and "damaged" not in run._repr_html_()
+    assert not run.measurements()["damaged"].any()
