@@ -71,6 +71,14 @@ def clinic(
     lines: Annotated[
         int, typer.Option("--lines", min=6, max=200, help="Lines in a session, both counted.")
     ] = 24,
+    objectives: Annotated[
+        int | None,
+        typer.Option("--objectives", min=1, max=12, help="Most points that a session is for; 4."),
+    ] = None,
+    skills: Annotated[
+        int | None,
+        typer.Option("--skills", min=3, max=80, help="Most skills chosen for a session; 6."),
+    ] = None,
     every: Annotated[
         int,
         typer.Option(
@@ -112,6 +120,11 @@ def clinic(
         plan=followed,
         lines=lines,
         every=every,
+        settings={
+            name: most
+            for name, most in (("objectives", objectives), ("skills", skills))
+            if most is not None
+        },
     )
     table = price_table(prices)
     if dry_run:

@@ -56,6 +56,7 @@ from simcounsel.events.practice import (
     GoalReview,
     HomeworkAgreed,
     Judged,
+    MaterialOpened,
     Noted,
     Reasoned,
     Retrieved,
@@ -63,6 +64,7 @@ from simcounsel.events.practice import (
     SessionReviewed,
     Transitioned,
 )
+from simcounsel.events.practised import PRACTICE, PracticeEvent
 from simcounsel.events.synthesis import (
     Disclosed,
     Drafted,
@@ -108,6 +110,7 @@ KnownEvent = (
     | Retrieved
     | Reasoned
     | SessionPlanned
+    | MaterialOpened
     | SessionReviewed
     | FactLearned
     | Formulated
@@ -130,40 +133,6 @@ KnownEvent = (
     | TickEnded
 )
 Event = KnownEvent | Foreign
-PRACTICE = (
-    Assessed,
-    Judged,
-    Transitioned,
-    Noted,
-    Retrieved,
-    Reasoned,
-    SessionPlanned,
-    SessionReviewed,
-    FactLearned,
-    Formulated,
-    CourseAdvanced,
-    ClientShifted,
-    HomeworkAgreed,
-    Foreign,
-)
-PracticeEvent = (
-    Assessed
-    | Judged
-    | Transitioned
-    | Noted
-    | Retrieved
-    | Reasoned
-    | SessionPlanned
-    | SessionReviewed
-    | FactLearned
-    | Formulated
-    | CourseAdvanced
-    | ClientShifted
-    | HomeworkAgreed
-    | Foreign
-)
-"""What policies write and read; see `simcounsel.events.practice`."""
-
 _READ: dict[str, Callable[[object], Event]] = {
     str(event.model_fields["kind"].default): event.__pydantic_validator__.validate_python
     for event in get_args(KnownEvent)
@@ -260,6 +229,7 @@ __all__ = [
     "Judged",
     "KnownEvent",
     "Left",
+    "MaterialOpened",
     "Measured",
     "Memory",
     "Moved",

@@ -133,6 +133,24 @@ class SessionPlanned(Answered):
     """What of the plan and of earlier sessions it follows from."""
 
 
+class MaterialOpened(Answered):
+    """Something that a case's plan has for a session: its counselor knows of it from here on."""
+
+    kind: Literal["material_opened"] = "material_opened"
+    who: str
+    chat: str
+    about: str
+    session: int
+    of: Literal["link", "material", "lesson"]
+    """What of the client it touches, a word or task of the case, something to come to understand.
+    """
+    text: str
+    rests_on: tuple[str, ...]
+    """Ids of the plan's facts that it is about."""
+    quotes: tuple[str, ...]
+    """The client's words by which it opened; () where it gives away nothing."""
+
+
 class GoalReview(Data):
     """Whether a session met a goal."""
 

@@ -11,11 +11,32 @@ _SCHEMA_TEXTS: dict[type, str] = {}
 
 
 def schema_of(schema: type) -> dict[str, Any]:
-    """The JSON schema of a pydantic model; shared, not to be changed."""
+    """The JSON schema of a pydantic model, without the titles that only repeat names; shared, not
+    to be changed.
+    """
     if schema not in _SCHEMAS:
         assert issubclass(schema, BaseModel)
-        _SCHEMAS[schema] = schema.model_json_schema()
+        _SCHEMAS[schema] = _untitled(schema.model_json_schema())
     return _SCHEMAS[schema]
+
+
+def _untitled(schema: Any) -> Any:
+    """A schema whose parts have no `title`: it says what the name of the field says, and costs a
+    tenth of what is sent. A field that is named so stays.
+    """
+    if isinstance(schema, list):
+        return [_untitled(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _untitled(part) for name, part in value.items()}
+        if key in ("properties", "$defs")
+        else value
+        if key in ("default", "enum", "const", "examples")
+        else _untitled(value)
+        for key, value in schema.items()
+        if key != "title"
+    }
 
 
 def response_format(schema: type) -> dict[str, Any]:

@@ -1,9 +1,12 @@
 """The policies that come with simcounsel, as they are registered."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from simcounsel.policies.client import Client
 from simcounsel.policies.course import Course
+from simcounsel.policies.course.measure import USUAL, Measure
 from simcounsel.policies.kind import NoSettings, PolicyKind
 from simcounsel.policies.socratic import Socratic
 from simcounsel.policies.staged.manuals import manual_of
@@ -36,6 +39,10 @@ class ByTherapy(BaseModel):
     """None: as the plan says, or the therapy."""
     plan: CoursePlan | None = None
     """None: made in the first session."""
+    objectives: Annotated[int, Field(ge=1, le=12)] = USUAL.objectives
+    """The most points that a session is for."""
+    skills: Annotated[int, Field(ge=3, le=80)] = USUAL.skills
+    """The most skills that are chosen for a session."""
 
 
 CLIENT = PolicyKind(make=lambda settings, lang: Client(), settings=NoSettings, roles=CLIENTS)
@@ -50,7 +57,10 @@ STAGED = PolicyKind(
 )
 COURSE = PolicyKind(
     make=lambda settings, lang: Course(
-        settings.therapy or shipped_therapy("cbt"), settings.sessions, settings.plan
+        settings.therapy or shipped_therapy("cbt"),
+        settings.sessions,
+        settings.plan,
+        Measure(objectives=settings.objectives, skills=settings.skills),
     ),
     settings=ByTherapy,
 )

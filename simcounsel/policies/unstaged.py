@@ -20,14 +20,14 @@ A_DAY = 3
 
 def _move(view: TalkView) -> tuple[str, str]:
     """greet, talk or close, and why."""
-    if view.parting or view.turns_left <= 2:
+    if view.own_lines_left == 1:
         return "close", "they are taking leave" if view.parting else "time is nearly up"
     return ("talk", "the talk goes on") if view.moves else ("greet", "the meeting begins")
 
 
 class Single:
-    """The prompts of all states and all exercises in one brief; no machine, no judge, no notes,
-    exercises by the day's schedule.
+    """The prompts of all states in one brief, with the exercises of the day; no machine, no judge,
+    no notes.
     """
 
     name: ClassVar[str] = "single"
@@ -72,14 +72,17 @@ class Single:
         return min(days.cap, days.first + dates[0] - dates[1])
 
     def brief(self, view: TalkView, today: tuple[Exercise, ...]) -> str:
-        """All that `staged` tells one agent after the other."""
+        """What `staged` tells one agent after the other, the day's exercises whole and the names of
+        the others.
+        """
         known = library(view.language)
         what = {one.id: one.what for one in known.contraindications}
+        between = "、" if view.language == "zh" else ", "
         parts = [state.prompt for state in self.manual.states.values() if not state.internal]
         exercises = (
             f"- {one.name}. {one.goal} {' '.join(one.steps)} {one.afterwards}"
             + (f" [{'; '.join(what[name] for name in one.not_when)}]" if one.not_when else "")
-            for one in known.exercises
+            for one in today
         )
         return render(
             "single_brief",
@@ -89,8 +92,8 @@ class Single:
             day=self.day(view),
             cap=self.manual.days.cap,
             parts="\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1)),
-            today=", ".join(one.name for one in today),
             exercises="\n".join(exercises),
+            others=between.join(one.name for one in known.exercises if one not in today),
         )[1]
 
 

@@ -19,6 +19,7 @@ from simcounsel.events import (
     Extracted,
     FactLearned,
     Formulated,
+    MaterialOpened,
     Memory,
     PracticeEvent,
     Recalled,
@@ -35,8 +36,10 @@ from simcounsel.events import (
 
 CLIENT, COUNSELOR = "client", "counselor"
 """Who speaks in a session of a synthesis, where nobody has a name."""
-CourseEvent = SessionPlanned | SessionReviewed | FactLearned | Formulated | CourseAdvanced
-COURSE = (SessionPlanned, SessionReviewed, FactLearned, Formulated, CourseAdvanced)
+CourseEvent = (
+    SessionPlanned | MaterialOpened | SessionReviewed | FactLearned | Formulated | CourseAdvanced
+)
+COURSE = (SessionPlanned, MaterialOpened, SessionReviewed, FactLearned, Formulated, CourseAdvanced)
 E = TypeVar("E", bound=Event, covariant=True)
 F = TypeVar("F", bound=Event)
 

@@ -60,6 +60,7 @@ OF_WORLD = (
     "client_shifted",
     "homework_agreed",
     "session_planned",
+    "material_opened",
     "session_reviewed",
     "fact_learned",
     "formulated",

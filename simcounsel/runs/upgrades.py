@@ -135,9 +135,9 @@ UPGRADES: dict[int, Step] = {
     # names (`_from_2`)
     2: (_same, _from_2),
     # version 4: openness instead of resistance and mood in client_shifted (moods, what was agreed
-    # and what a client came to see stand in the file and are not read on), events belief_moved and
-    # homework_agreed; a client's state instead of two policies and settings of what
-    # may come to mind (`_manifest_from_3`); slots know when they begin
+    # and what a client came to see stand in the file and are not read on), events belief_moved,
+    # homework_agreed and material_opened; a client's state instead of two policies and settings of
+    # what may come to mind (`_manifest_from_3`); slots know when they begin
     3: (_manifest_from_3, _from_3),
 }
 

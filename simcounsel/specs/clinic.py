@@ -2,6 +2,7 @@
 between are skipped.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -28,10 +29,12 @@ def clinic_world(
     plan: CoursePlan | None = None,
     lines: int = USUAL_LINES,
     every: int = DAYS_BETWEEN,
+    settings: Mapping[str, int] | None = None,
 ) -> World:
     """The same world with nobody but the two in it, a session every so many days at the time and
     place of their first appointment (or at ten, where counseling takes place), a course on the one
-    side and a client who changes on the other. SpecError when the world lacks one of the two.
+    side and a client who changes on the other. settings: of the course's own policy. SpecError when
+    the world lacks one of the two.
     """
     seen, seeing = _pair(world, client, counselor)
     own = next((a for a in world.appointments if set(a.who) == {seen.name, seeing.name}), None)
@@ -44,7 +47,13 @@ def clinic_world(
     days = tuple(first + number * every for number in range(count))
     policies = {
         seen.name: None,
-        seeing.name: PolicySpec(name="course", therapy=therapy, sessions=count, plan=plan),
+        seeing.name: PolicySpec(
+            name="course",
+            therapy=therapy,
+            sessions=count,
+            plan=plan,
+            settings=dict(settings) if settings else None,
+        ),
     }
     changes: dict[str, Any] = {
         "name": f"{world.name[:48]} clinic",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.errors import SpecError
 from simcounsel.events import (
     CourseAdvanced,
     Decided,
@@ -20,14 +21,18 @@ from simcounsel.events import (
     SessionReviewed,
     Warned,
 )
+from simcounsel.policies import policy_for
 from simcounsel.policies.course.progress import open_steps
 from simcounsel.policies.course.review import stands
 from simcounsel.policies.course.state import state_of
+from simcounsel.prompts import phrase
 from simcounsel.runs.run import Run
+from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
+from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
 from tests.course.held import TASK, by_session, held, world
-from tests.stage import go_on, happened, live, log, said, view
+from tests.stage import go_on, happened, live, log, said, tiny, view
 
 CBT = shipped_therapy("cbt")
 
@@ -220,6 +225,43 @@ def test_the_thought_stands_before_the_line_in_its_schema(tmp_path: Path) -> Non
     assert list(asked["properties"])[:4] == ["assessment", "client_state", "skill", "strategy"]
     assert list(asked["properties"])[-2:] == ["say", "wish"]
     assert asked["required"] == list(asked["properties"])
+
+
+def test_a_session_is_as_rich_as_the_settings_say(tmp_path: Path) -> None:
+    base = world(5, lines=8)
+    rich = clinic_world(
+        tiny().model_copy(update={"fallbacks": base.fallbacks}),
+        client="Ines",
+        therapy=CBT,
+        sessions=5,
+        lines=8,
+        settings={"objectives": 9, "skills": 50},
+    )
+    run, requests = held(tmp_path, rich)
+    chosen = [len(event.chosen) for event in happened(run, Retrieved) if event.of == "skill"]
+    assert max(chosen) > 6
+    asked = next(request for request in requests if request.purpose == "course_objective")
+    assert asked.schema.model_json_schema()["properties"]["objective"]["maxItems"] == 9
+    skills = next(request for request in requests if request.purpose == "course_skills")
+    assert skills.schema.model_json_schema()["properties"]["ids"]["maxItems"] == 50
+    with pytest.raises(SpecError, match="skills"):
+        policy_for("counselor", PolicySpec(name="course", settings={"skills": 2}))
+
+
+def test_the_last_line_of_a_session_knows_its_number_and_when_they_meet_next(
+    tmp_path: Path,
+) -> None:
+    _, requests = held(tmp_path, world(5, lines=8))
+    asked = [
+        (session, request.prompt)
+        for session, request in by_session(requests)
+        if request.purpose == "line_counselor"
+    ]
+    last = dict(asked)
+    assert "This is session 1 of 5; 4 more after it." in last[1]
+    assert "Monday 9 March" in last[1]
+    assert "This is session 5 of 5, the last." in last[5]
+    assert phrase("moment", "no_next", name="Miriam", other="Ines") in last[5]
 
 
 def test_days_between_are_skipped_and_told(ten: Run) -> None:

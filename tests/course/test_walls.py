@@ -10,7 +10,7 @@ import pytest
 
 from simcounsel.agents.speech import agenda_problem
 from simcounsel.agents.talk import Decision, TalkView
-from simcounsel.events import ClientShifted, Reasoned, Said, SessionPlanned, Warned
+from simcounsel.events import ClientShifted, MaterialOpened, Reasoned, Said, SessionPlanned, Warned
 from simcounsel.llm.question import Question
 from simcounsel.policies.client import Client
 from simcounsel.policies.course import Course
@@ -186,20 +186,29 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
         )
 
     run, requests = held(tmp_path, made, {"line_client": tells})
-    before = [r for session, r in by_session(requests) if r.who == "Miriam" and session <= 3]
-    assert len([r for r in before if r.purpose == "course_objective"]) == 3
-    assert [
-        (r.purpose, word) for r in before for word in ("xthemex", "xteachesx") if word in sent(r)
-    ] == []
+    asked = [(session, r) for session, r in by_session(requests) if r.who == "Miriam"]
+    objectives = [r for _, r in asked if r.purpose == "course_objective"]
+    before = [r for session, r in asked if session <= 2] + objectives[2:3]
+    secrets = ("xthemex", "xteachesx", "xlinkx")
+    assert [(r.purpose, word) for r in before for word in secrets if word in sent(r)] == []
     assert all("xfreex" in r.prompt for r in before if r.purpose == "course_objective")
-    last = [r for r in requests if r.purpose == "course_objective"][-1]
-    assert "xthemex" in last.prompt and "xteachesx" in last.prompt
-    assert not [
-        r.purpose
-        for r in requests
-        for word in ("xlinkx", "xmaterialx", "xrationalex")
-        if word in sent(r)
-    ]
+    third = [r for session, r in asked if session == 3 and r.purpose == "line_counselor"]
+    assert "xlinkx" not in third[0].prompt
+    assert "xlinkx" in third[-1].prompt and "xmaterialx" in third[-1].prompt
+    assert all(word in sent(objectives[-1]) for word in secrets)
+    assert not [r.purpose for r in requests if "xrationalex" in sent(r)]
+    assert not [r.purpose for r in requests if r.who == "Ines" and "xlinkx" in sent(r)]
+    opened = happened(run, MaterialOpened)
+    link = next(event for event in opened if event.of == "link")
+    assert (link.session, link.text, link.rests_on) == (3, "xlinkx the quarry", ("f1",))
+    assert link.quotes == ("In the quarry",)
+    lesson = next(event for event in opened if "xteachesx" in event.text)
+    assert lesson.quotes == ("My father drowned",)
+    task = next(event for event in opened if event.of == "material")
+    assert task.session == 3 and task.quotes
+    free = next(event for event in opened if "xfreex" in event.text)
+    assert (free.session, free.of) == (1, "lesson")
+    assert len(opened) == len({(event.session, event.text) for event in opened})
     assert ["xthemex" in event.theme for event in happened(run, SessionPlanned)] == [False] * 3 + [
         True
     ] * 2

@@ -19,6 +19,7 @@ from simcounsel.llm.chat import messages
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.openai import RATE_TOKENS, OpenAIEmbeddings, OpenAIModel
 from simcounsel.llm.question import Example, Question
+from simcounsel.llm.schemas import schema_of
 from simcounsel.prompts import prompt, render
 from simcounsel.specs.timeouts import Timeouts
 from tests.llm.server import FaultServer
@@ -129,7 +130,7 @@ def test_fill_sends_the_schema_and_gets_json() -> None:
             )
     sent = server.bodies[0]["response_format"]["json_schema"]
     assert "minItems" not in str(server.bodies[0]["messages"]), "the schema goes once"
-    assert (sent["name"], sent["strict"], sent["schema"]) == ("Day", False, Day.model_json_schema())
+    assert (sent["name"], sent["strict"], sent["schema"]) == ("Day", False, schema_of(Day))
 
 
 def test_fill_strips_a_fence() -> None:

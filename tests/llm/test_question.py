@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel, create_model
 
 from simcounsel.llm.question import Example, Facts, Question, Reply, embedding, traced
+from simcounsel.llm.schemas import schema_of, schema_text
 from tests.stage import ROOT
 
 
@@ -114,3 +115,17 @@ def test_an_event_is_traced_to_all_its_replies() -> None:
     one, two = Reply(value=1, call="a"), Reply(value=2, call="b", source="fallback")
     assert traced(one, two, one) == {"calls": ("a", "b"), "fallback": True}
     assert traced(one) == {"calls": ("a",), "fallback": False}
+
+
+def test_a_schema_is_sent_without_titles_and_means_the_same() -> None:
+    class Titled(BaseModel):
+        title: str
+        inner: list[Day]
+
+    class Outer(BaseModel):
+        rows: list[Titled]
+
+    sent = schema_of(Outer)
+    assert set(sent["$defs"]["Titled"]["properties"]) == {"title", "inner"}
+    assert '"title"' not in schema_text(Day)
+    assert schema_text(Outer).count('"title"') == 2  # the field, and that it is required

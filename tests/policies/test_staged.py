@@ -13,8 +13,8 @@ from simcounsel.policies.policy import Concluding
 from simcounsel.policies.staged import questions
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.manuals import names, shipped
-from simcounsel.policies.staged.questions import ExerciseFacts, NoteFacts
-from simcounsel.policies.staged.session import Session
+from simcounsel.policies.staged.questions import ExerciseFacts, NoteFacts, words
+from simcounsel.policies.staged.session import ASKED, GOES_ON, TIME, Session
 from simcounsel.policies.unstaged import scheduled
 from tests.policies.sessions import Course, agreeable
 from tests.stage import said, view
@@ -320,6 +320,59 @@ def test_no_session_is_cut_off(turns: int, first: str) -> None:
         assert b.origin == a.state
 
 
+@pytest.mark.parametrize("turns", range(12, 34, 2))
+def test_nobody_is_cut_off_unasked(turns: int) -> None:
+    """Before time sends a session to its close the client is asked, once, and then heard out."""
+    course = Course(turns=turns)
+    course.speak()
+    while not course.decided[-1].leaves:
+        course.heard("There was my sister's wedding, and I was awake all night before it.")
+    forced = [one for one in course.of(Transitioned) if one.forced]
+    asked = [one for one in course.of(Judged) if one.question == TIME]
+    if forced:
+        assert asked and asked[0].verdict == ASKED
+        assert {one.verdict for one in asked[1:]} <= {GOES_ON}
+        assert course.own.index(asked[0]) < course.own.index(forced[0])
+    assert turns > 14 or forced, "so short a session is always sent to its close"
+
+
+def in_time(left: int) -> Course:
+    """Before the client's answer to whether it would like to tell what set it off."""
+    course = Course(turns=60)
+    to_consent(course)
+    course.turns = len(course.lines) + 2 * left
+    return course
+
+
+def test_the_last_line_before_the_way_out_asks_what_it_is_for() -> None:
+    course = in_time(3)
+    asks = course.heard("I was awake all night before it.")
+    assert (asks.move, asks.aim) == ("consent", words("en")["time_aim"])
+    assert asks.leaves is False and "little time" not in asks.aim
+    assert {line.text for line in asks.lines} == {
+        words("en")[f"time_line_{n}"] for n in range(1, 5)
+    }
+    assert course.heard("No, that is all.").move == "thanks"
+
+
+@pytest.mark.parametrize(("says", "closes"), [("No, thank you.", True), (FEELS, False)])
+def test_too_little_time_for_an_exercise_is_asked_about(says: str, closes: bool) -> None:
+    """What the client says to it decides: to the close, or on listening until the clock's end."""
+    course = Course(turns=22)
+    course.speak()
+    while not (course.of(Judged) and course.of(Judged)[-1].question == TIME):
+        course.heard(FEELS)
+    state = course.decided[-1].move
+    assert course.decided[-1].reason == "too little time for an exercise"
+    answer = course.heard(says)
+    if closes:
+        assert answer.move == "thanks"
+        assert "too little time for an exercise, and they were asked" in answer.reason
+    else:
+        assert answer.move == state
+        assert answer.aim == words("en")["goes_on_aim"]
+
+
 def test_who_takes_leave_is_taken_leave_of() -> None:
     course = Course()
     to_consent(course)
@@ -516,7 +569,7 @@ def other(policy: str, **more: Any) -> Any:
     return play(policy_for("counselor", policy).decide(seen))
 
 
-def test_single_is_told_all_prompts_in_order_and_all_exercises() -> None:
+def test_single_is_told_all_prompts_in_order_and_the_exercises_of_the_day() -> None:
     decision = other("single")
     manual = shipped("attachment_selfcare", "en")
     places = [
@@ -524,8 +577,10 @@ def test_single_is_told_all_prompts_in_order_and_all_exercises() -> None:
     ]
     assert places == sorted(places)
     for exercise in library("en").exercises:
-        assert exercise.name in decision.brief
-        assert all(step in decision.brief for step in exercise.steps)
+        assert decision.brief.count(exercise.name) == 1
+        told = [step in decision.brief for step in exercise.steps]
+        assert all(told) if exercise in scheduled(1, "en") else not any(told)
+    assert len(decision.brief) < 7_000, "it was 36,000 with all exercises"
     assert decision.events == ()
 
 

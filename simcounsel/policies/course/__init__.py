@@ -2,6 +2,7 @@
 
     state      where it stands, folded from events
     before     objective and skills of a session
+    material   what a case's plan has for it, once the client has said what it rests on
     reasoning  the thought before each line, in one reply with it
     after      note, facts, conceptualization, next step, in one reply
 
@@ -18,6 +19,8 @@ from simcounsel.events import PracticeEvent, Retrieved, SessionPlanned
 from simcounsel.llm.question import Ask
 from simcounsel.policies.course.after import look_back
 from simcounsel.policies.course.before import prepare
+from simcounsel.policies.course.material import newly_open
+from simcounsel.policies.course.measure import USUAL, Measure
 from simcounsel.policies.course.reasoning import decide
 from simcounsel.policies.course.state import state_of
 from simcounsel.policies.socratic import Socratic
@@ -33,10 +36,15 @@ class Course:
     name: ClassVar[str] = "course"
 
     def __init__(
-        self, therapy: Therapy, sessions: int | None = None, plan: CoursePlan | None = None
+        self,
+        therapy: Therapy,
+        sessions: int | None = None,
+        plan: CoursePlan | None = None,
+        measure: Measure = USUAL,
     ) -> None:
         self.therapy = therapy
         self.plan = course_of(therapy, sessions, plan)
+        self.measure = measure
         self._library = therapy.library()
 
     def decide(self, view: TalkView) -> Ask[Decision]:
@@ -46,22 +54,25 @@ class Course:
         state = state_of(view)
         if not view.appointment or state.ended:
             return (yield from Socratic().decide(view))
-        events: tuple[PracticeEvent, ...] = ()
+        opened = newly_open(view, self.therapy, self.plan, state)
+        state = replace(state, opened=(*state.opened, *opened))
+        events: tuple[PracticeEvent, ...] = opened
         if state.planned is None:
-            events = yield from prepare(view, self.therapy, self.plan, state)
+            prepared = yield from prepare(view, self.therapy, self.plan, state, self.measure)
+            events = (*prepared, *opened)
             chosen = tuple(
                 one
-                for event in events
+                for event in prepared
                 if isinstance(event, Retrieved) and event.of == "skill"
                 for one in event.chosen
             )
             state = replace(
                 state,
-                planned=next(event for event in events if isinstance(event, SessionPlanned)),
+                planned=next(event for event in prepared if isinstance(event, SessionPlanned)),
                 skills=chosen,
             )
         skills = {one: self._library[one] for one in state.skills}
-        return decide(view, state, skills, events)
+        return decide(view, self.plan, state, skills, events)
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """What is written after a session."""

@@ -6,6 +6,8 @@ from simcounsel.agents.talk import TalkView
 from simcounsel.events import Candidate, PracticeEvent, Reasoned, Retrieved, SessionPlanned
 from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.course.facts import ChoiceFacts, ObjectiveFacts
+from simcounsel.policies.course.material import opened_text
+from simcounsel.policies.course.measure import Measure
 from simcounsel.policies.course.prompting import (
     asked,
     before_text,
@@ -13,24 +15,24 @@ from simcounsel.policies.course.prompting import (
     known_text,
     listed,
 )
-from simcounsel.policies.course.schemas import ChosenAnswer, ObjectiveAnswer, some_of
+from simcounsel.policies.course.schemas import ChosenAnswer, ObjectiveAnswer, at_most, some_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.prompts import phrase
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import MetaSkill, Skill, Therapy
 
-MOST_THERAPIES, FEWEST_METAS, MOST_METAS, FEWEST_SKILLS, MOST_SKILLS = 2, 2, 4, 3, 6
-"""How many of each a session has."""
+MOST_THERAPIES, FEWEST_METAS, FEWEST_SKILLS = 2, 2, 3
+"""How many of each a usual session has."""
 
 
 def prepare(
-    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState
+    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState, measure: Measure
 ) -> Ask[tuple[PracticeEvent, ...]]:
     """The session's objective, and its skills: first the therapies where several may be combined,
     then meta skills of the stage, then atomic ones of these.
     """
-    planned = yield from _objective(view, therapy, plan, state)
+    planned = yield from _objective(view, therapy, plan, state, measure)
     events: list[PracticeEvent] = [planned]
     schools = therapy.drawn
     if schools:
@@ -54,8 +56,8 @@ def prepare(
         "course_metas",
         {one: _described(meta) for one, meta in metas.items()},
         _not_now(therapy, state.stage),
-        FEWEST_METAS,
-        MOST_METAS,
+        measure.fewest(FEWEST_METAS),
+        measure.metas,
     )
     events.append(chosen)
     skills = {
@@ -70,8 +72,8 @@ def prepare(
                 "course_skills",
                 {one: _described(skill) for one, skill in skills.items()},
                 {},
-                FEWEST_SKILLS,
-                MOST_SKILLS,
+                measure.fewest(FEWEST_SKILLS),
+                measure.skills,
                 lately=_lately(view, set(skills)),
             )
         )
@@ -80,7 +82,7 @@ def prepare(
 
 
 def _objective(
-    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState
+    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState, measure: Measure
 ) -> Ask[SessionPlanned]:
     """From the plan, what is known, and the goals that nothing has yet shown to be met. Of the plan
     nothing is taken that the client has yet to tell.
@@ -88,11 +90,11 @@ def _objective(
     unmet = state.unmet(plan) or plan.stage(state.stage).goals
     last, step = state.last, state.steps[-1] if state.steps else None
     open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
-    theme, teaches = _plan_untold(view, therapy, plan, state)
+    theme = _theme(view, therapy, plan, state)
     reply = yield from asked(
         view,
         "course_objective",
-        ObjectiveAnswer,
+        at_most(ObjectiveAnswer, "objective", measure.objectives),
         _next_objective(view, state, unmet, open_points),
         {
             "therapy": therapy.name,
@@ -101,12 +103,13 @@ def _objective(
             "length": plan.length,
             "stage": therapy.stage(state.stage).name,
             "theme": theme,
-            "teaches": teaches,
             "goals": listed(unmet),
             "known": known_text(state),
             "formulation": formulation_text(state, therapy),
             "before": before_text(state),
             "open": listed(open_points),
+            "opened": opened_text(view, state),
+            "most": measure.objectives,
             "homework": (last.homework if last else None) or "-",
         },
         ObjectiveFacts(goals=unmet),
@@ -130,17 +133,13 @@ def _objective(
     )
 
 
-def _plan_untold(
-    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState
-) -> tuple[str, str]:
-    """The session's theme and what it teaches, as planned; without what would foretell what the
-    client has yet to tell.
+def _theme(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState) -> str:
+    """The session's theme, as planned; the stage's name where that would foretell what the client
+    has yet to tell.
     """
-    session = state.planned_for(plan)
+    planned = state.planned_for(plan).theme
     secret = untold(plan.facts, _told_by(view, state), therapy)
-    theme = therapy.stage(state.stage).name if foretells(session.theme, secret) else session.theme
-    teaches = "; ".join(text for text in session.psychoeducation if not foretells(text, secret))
-    return theme, teaches or "-"
+    return therapy.stage(state.stage).name if foretells(planned, secret) else planned
 
 
 def _next_objective(

@@ -10,11 +10,13 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import PracticeEvent, Reasoned
 from simcounsel.llm.question import Traced
 from simcounsel.policies.course.facts import ReasoningFacts
+from simcounsel.policies.course.material import opened_text
 from simcounsel.policies.course.prompting import agenda, known_text, listed, sayable
 from simcounsel.policies.course.schemas import ReasonedLineAnswer, one_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.manual import acts, aims
 from simcounsel.prompts import phrase, prompt_text, render
+from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import MetaSkill, Skill
 from simcounsel.texts.overlap import without
 
@@ -100,6 +102,7 @@ class Reasoning:
 
 def decide(
     view: TalkView,
+    plan: CoursePlan,
     state: CourseState,
     skills: dict[str, MetaSkill | Skill],
     events: tuple[PracticeEvent, ...],
@@ -120,14 +123,14 @@ def decide(
         else "greet"
         if opening
         else act_of(skills[thought.plain], view.language),
-        background=_background(view, state, skills),
+        background=_background(view, plan, state, skills),
         brief=render(
             "course_brief",
             view.language,
             me=view.me,
             other=view.other,
             used=", ".join(state.used) or "-",
-            left=view.turns_left,
+            opened=opened_text(view, state),
         )[1],
         manner=prompt_text("course_manner", view.language),
         max_tokens=LINE_TOKENS,
@@ -139,9 +142,11 @@ def decide(
     )
 
 
-def _background(view: TalkView, state: CourseState, skills: dict[str, MetaSkill | Skill]) -> str:
-    """The same before all lines of a session: what it is for, what is known and agreed, its
-    skills. What is empty is left out.
+def _background(
+    view: TalkView, plan: CoursePlan, state: CourseState, skills: dict[str, MetaSkill | Skill]
+) -> str:
+    """The same before all lines of a session: its number, what it is for, what is known and agreed,
+    its skills. What is empty is left out.
     """
     homework = state.last.homework if state.last else None
     texts = {
@@ -150,11 +155,21 @@ def _background(view: TalkView, state: CourseState, skills: dict[str, MetaSkill 
         "agreed": homework or "",
         "skills": listed({one: _described(skill) for one, skill in skills.items()}),
     }
-    return "\n".join(
+    left = plan.length - state.session
+    number = phrase(
+        "course_words",
+        "session" if left > 0 else "last session",
+        view.language,
+        session=state.session,
+        length=plan.length,
+        left=left,
+    )
+    told = (
         phrase("course_words", key, view.language, me=view.me, other=view.other, text=_below(text))
         for key, text in texts.items()
         if text
     )
+    return "\n".join((number, *told))
 
 
 def _below(text: str) -> str:

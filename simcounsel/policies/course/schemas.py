@@ -19,11 +19,7 @@ class ObjectiveAnswer(Answer):
 
     objective: Annotated[
         tuple[Short, ...],
-        Field(
-            min_length=1,
-            max_length=4,
-            description="what to find out or work on, in order, one sentence each",
-        ),
+        Field(min_length=1, description="what to find out or work on, in order, one sentence each"),
     ]
     goals: Annotated[
         tuple[Annotated[int, Field(ge=1)], ...],
@@ -165,6 +161,16 @@ class ChosenAnswer(Answer):
 def one_of(base: type[A], field: str, options: tuple[str, ...]) -> type[A]:
     """The same answer with a text field that must be one of `options`."""
     fields: dict[str, Any] = {field: (Literal[options], ...)}
+    return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
+
+
+def at_most(base: type[A], field: str, most: int) -> type[A]:
+    """The same answer with so many texts at most in a field."""
+    asked = base.model_fields[field]
+    texts = Annotated[
+        tuple[Short, ...], Field(min_length=1, max_length=most, description=asked.description)
+    ]
+    fields: dict[str, Any] = {field: (texts, ...)}
     return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
 
 

@@ -7,6 +7,7 @@ from simcounsel.events import (
     CourseAdvanced,
     FactLearned,
     Formulated,
+    MaterialOpened,
     Reasoned,
     Retrieved,
     SessionPlanned,
@@ -31,6 +32,8 @@ class CourseState:
     """Of the present session."""
     skills: tuple[str, ...]
     """Ids chosen for it."""
+    opened: tuple[MaterialOpened, ...]
+    """What the plan has for it and the counselor may know by now."""
     used: tuple[str, ...]
     """Of these, the ones reasoned with so far, in order."""
     aimed: tuple[str, ...]
@@ -108,6 +111,7 @@ def state_of(view: TalkView) -> CourseState:
             if isinstance(event, Retrieved) and event.of == "skill"
             for one in event.chosen
         ),
+        opened=tuple(event for event in view.own if isinstance(event, MaterialOpened)),
         used=tuple(
             event.skill for event in view.own if isinstance(event, Reasoned) and event.skill
         ),

@@ -7,12 +7,16 @@ from simcounsel.specs.therapy import Therapy
 from simcounsel.texts.quotes import content
 
 
+def own_words(fact: PlannedFact, therapy: Therapy) -> frozenset[str]:
+    """What a fact is about, without what stands in the therapy's own goals."""
+    stages = (text for stage in therapy.stages for text in (stage.name, *stage.goals))
+    return content(fact.text, fact.quote) - content(therapy.name, therapy.about, *stages)
+
+
 def untold(facts: Iterable[PlannedFact], told: Iterable[str], therapy: Therapy) -> frozenset[str]:
     """What the facts are about, without what stands in `told` and in the therapy's own goals."""
-    stages = (text for stage in therapy.stages for text in (stage.name, *stage.goals))
-    return content(*(text for fact in facts for text in (fact.text, fact.quote))) - content(
-        *told, therapy.name, therapy.about, *stages
-    )
+    words = (own_words(fact, therapy) for fact in facts)
+    return frozenset[str]().union(*words) - content(*told)
 
 
 def foretells(text: str, secret: frozenset[str]) -> bool:

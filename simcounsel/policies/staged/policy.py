@@ -2,24 +2,20 @@
 state that is reached speaks.
 """
 
-from itertools import pairwise
 from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Judged, Noted, PracticeEvent, Retrieved, Transitioned
 from simcounsel.llm.question import Ask, ask, traced
-from simcounsel.policies.staged import machine, questions
+from simcounsel.policies.staged import machine, questions, timing
 from simcounsel.policies.staged.choosing import choose_exercise, heard_against
-from simcounsel.policies.staged.session import Session
+from simcounsel.policies.staged.session import ASKED, Session
 from simcounsel.policies.staged.speaking import decision_of
 from simcounsel.policies.staged.verdicts import judge
 from simcounsel.specs.manual import Manual, State
 
 NOTE_EVERY = 3
 """Client messages after which the notes are brought up to date."""
-
-AN_EXERCISE = 5
-"""Own lines that it takes to offer an exercise, to lead through it and to ask how it was."""
 
 
 class Staged:
@@ -41,10 +37,11 @@ class Staged:
         now = now.with_events((yield from _noted(now, NOTE_EVERY)))
         now = yield from _moved(now)
         now = yield from _routed(now)
-        now = now.with_events(_too_late(now))
+        if now.time_for is None:
+            now = now.with_events(timing.too_late(now))
         state = now.state
         assert state is not None
-        if state.exercise and _wants_choice(now, state):
+        if now.time_for is None and state.exercise and _wants_choice(now, state):
             now = now.with_events((yield from choose_exercise(now)))
         return decision_of(now, state)
 
@@ -74,15 +71,21 @@ def _noted(now: Session, least: int) -> Ask[tuple[PracticeEvent, ...]]:
 
 
 def _moved(now: Session) -> Ask[Session]:
-    """The session begun, or one verdict further, or on its way out."""
+    """The session begun, one verdict further, asked what its last lines are for, or on its way
+    out.
+    """
     state = now.state
     if state is None:
         now = now.with_events((_begun(now),))
         state = now.state
         assert state is not None
-    elif not _hurried(now, state):
+    elif not timing.hurried(now, state):
+        if now.time_for is not None:
+            return (yield from timing.answered(now, state))
+        if timing.last_chance(now, state):
+            return now.with_events((timing.judged(now, state, ASKED, timing.NEARLY_UP),))
         return (yield from _judged(now, state))
-    return now.with_events(_left(now, state))
+    return now.with_events(timing.left(now, state))
 
 
 def _begun(now: Session) -> Transitioned:
@@ -98,13 +101,7 @@ def _begun(now: Session) -> Transitioned:
 
 
 def _transition(
-    now: Session,
-    origin: str | None,
-    to: str,
-    reason: str,
-    *,
-    forced: bool = False,
-    resumed: bool = False,
+    now: Session, origin: str | None, to: str, reason: str, *, resumed: bool = False
 ) -> Transitioned:
     return Transitioned(
         who=now.view.me,
@@ -113,34 +110,7 @@ def _transition(
         origin=origin,
         state=to,
         reason=reason,
-        forced=forced,
         resumed=resumed,
-    )
-
-
-def _cut_short(now: Session, origin: str, to: str, why: str) -> Transitioned:
-    """A transition to the close, or on it, that no verdict led to."""
-    return _transition(now, origin, to, f"broken off: {why}", forced=True)
-
-
-# the way out, by the clock
-
-
-def _hurried(now: Session, state: State) -> bool:
-    """Whether the rest of the lines is only just enough for the close."""
-    way = machine.way_out(now.manual, state.id)
-    return bool(way) and now.view.own_lines_left <= len(way)
-
-
-def _left(now: Session, state: State) -> tuple[Transitioned, ...]:
-    """Along the way out, as far as it takes to end with the last own line."""
-    if not _hurried(now, state):
-        return ()
-    why = "they are taking leave" if now.view.parting else "time is nearly up"
-    way = machine.way_out(now.manual, state.id)
-    steps = (state.id, *way[: len(way) - now.view.own_lines_left + 1])
-    return tuple(
-        _cut_short(now, a, machine.move(now.manual, a, b), why) for a, b in pairwise(steps)
     )
 
 
@@ -167,24 +137,6 @@ def _judged(now: Session, state: State) -> Ask[Session]:
             ),
         )
     )
-
-
-def _too_late(now: Session) -> tuple[Transitioned, ...]:
-    """To the close, where an exercise would be offered next and there is no time to go through
-    one.
-    """
-    state = now.state
-    assert state is not None
-    entered = now.events and isinstance(now.events[-1], Transitioned)
-    offers = any(now.manual.states[name].exercise == "suggest" for name in (state.id, *state.next))
-    if (
-        not entered
-        or not offers
-        or now.view.own_lines_left >= len(machine.way_out(now.manual, state.id)) + AN_EXERCISE
-    ):
-        return ()
-    closing = machine.move(now.manual, state.id, now.manual.closing)
-    return (_cut_short(now, state.id, closing, "too little time for an exercise"),)
 
 
 def _routed(now: Session) -> Ask[Session]:

@@ -117,8 +117,12 @@ def sufficiency(now: Session, state: State) -> Question[SufficiencyAnswer]:
     )
 
 
-def intent(now: Session, state: State, options: Iterable[str]) -> Question[str]:
-    """What the client wants, out of what the state knows, or UNCLEAR."""
+def intent(
+    now: Session, state: State, options: Iterable[str], objective: str = ""
+) -> Question[str]:
+    """What the client wants, out of what the state knows, or UNCLEAR. objective: what is being
+    asked, if not what the state asks.
+    """
     view = now.view
     means = phrases("intents", view.language)
     options = (*options, UNCLEAR)
@@ -127,7 +131,7 @@ def intent(now: Session, state: State, options: Iterable[str]) -> Question[str]:
         view.language,
         me=view.me,
         other=view.other,
-        objective=state.objective,
+        objective=objective or state.objective,
         talk=talk_text(view.lines[-LAST_LINES:]),
         intents="\n".join(f"- {name}: {means[name]}" for name in options),
     )

@@ -22,6 +22,8 @@ from simcounsel.specs.vocabulary import RiskLevel
 
 CONTRAINDICATION = "contraindication"
 """The question of the Judged events that say what was heard against exercises."""
+TIME, ASKED, GOES_ON = "time", "asked", "goes on"
+"""The question of the Judged events about what the rest of the time is for, and two verdicts."""
 GRAVE: tuple[RiskLevel, ...] = ("high", "imminent")
 
 
@@ -96,6 +98,17 @@ class Session:
                 continue
             count += 1
         return count
+
+    @property
+    def time_for(self) -> str | None:
+        """What is known of what the rest of the time is for, once the client was asked: ASKED or
+        GOES_ON; None before, and from the conclusion on.
+        """
+        state = self.state
+        if state is None or self.manual.phase_of[state.id] == "conclusion":
+            return None
+        found = [e for e in self.here if isinstance(e, Judged) and e.question == TIME]
+        return found[-1].verdict if found else None
 
     # when
 

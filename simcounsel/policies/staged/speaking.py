@@ -6,7 +6,7 @@ from simcounsel.policies.manual import own_example
 from simcounsel.policies.staged import machine
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.questions import words
-from simcounsel.policies.staged.session import Session
+from simcounsel.policies.staged.session import ASKED, Session
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.exercises import Exercise
 from simcounsel.specs.manual import State
@@ -19,6 +19,8 @@ def decision_of(now: Session, state: State) -> Decision:
     brief.
     """
     view = now.view
+    if now.time_for is not None:
+        return _about_time(now, state, now.time_for)
     exercise = _exercise(now, state)
     nothing = state.exercise is not None and exercise is None
     steps = _steps(now, state, exercise)
@@ -42,6 +44,26 @@ def decision_of(now: Session, state: State) -> Decision:
         max_tokens=EXERCISE_TOKENS if state.exercise else 220,
         lines=tuple(own_example(line, state.act or "ask", listens=listens) for line in lines),
         leaves=state.ends,
+        events=now.events,
+    )
+
+
+def _about_time(now: Session, state: State, time_for: str) -> Decision:
+    """What the rest of the time is for is asked, or it is listened to, in place of what the state
+    would do.
+    """
+    key = "time" if time_for == ASKED else "goes_on"
+    phrases, act = words(now.view.language), "ask" if time_for == ASKED else "reflect"
+    lines = (line for name, line in phrases.items() if name.startswith(f"{key}_line_"))
+    return Decision(
+        move=state.id,
+        options=(state.id, *machine.allowed(now.manual, state.id)),
+        reason=_reason(now),
+        aim=phrases[f"{key}_aim"],
+        act=act,
+        brief=_noted(now, phrases[f"{key}_part"], exercise=""),
+        lines=tuple(own_example(line, act, listens=True) for line in lines),
+        leaves=False,
         events=now.events,
     )
 
@@ -89,6 +111,12 @@ def _filled(line: str, exercise: Exercise | None, steps: tuple[str, ...]) -> str
 
 
 def _brief(now: Session, state: State, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
+    phrases = words(now.view.language)
+    return _noted(now, state.prompt, _about(now, state, exercise, steps, phrases))
+
+
+def _noted(now: Session, part: str, exercise: str) -> str:
+    """What is to be done, beside what all parts of a session know."""
     view = now.view
     phrases = words(view.language)
     _, brief = render(
@@ -96,12 +124,12 @@ def _brief(now: Session, state: State, exercise: Exercise | None, steps: tuple[s
         view.language,
         name=view.me,
         other=view.other,
-        prompt=state.prompt,
+        prompt=part,
         day=now.day,
         cap=now.manual.days.cap,
         since=_since(now, phrases),
         notes=now.notes or phrases["none"],
-        exercise=_about(now, state, exercise, steps, phrases),
+        exercise=exercise,
     )
     return "\n".join(line.rstrip() for line in brief.splitlines() if line.strip())
 
