@@ -24,6 +24,7 @@ from simcounsel.cli.options import (
     Samples,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.disk import write_text
 
 if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
@@ -228,7 +229,7 @@ def validate_judge(
     finally:
         models.close()
     figures = judge.figures(ratings)
-    judge.table(figures).to_csv(out / "figures.csv", index=False)
+    write_text(out / "figures.csv", judge.table(figures).to_csv(index=False))
     for line in judge.lines(figures):
         typer.echo(line)
     typer.echo(f"wrote {out / 'figures.csv'}")

@@ -8,13 +8,14 @@ from typing import Any, BinaryIO
 
 from filelock import FileLock
 
+from simcounsel.disk import end_line
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.locks import taken
 from simcounsel.runs.calls import with_digest
 from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
-from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
+from simcounsel.runs.jsonl import json_bytes, without_secrets
 from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.specs.kinds import WORDS
 

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from simcounsel import disk
 from simcounsel.errors import SpecError
 from simcounsel.intake import MOST_MB, file_bytes, json_data
-from simcounsel.secret import scrub
 
 Lines = dict[tuple[str | int, ...], int]
 
@@ -95,7 +95,7 @@ def write_text(path: Path, text: str) -> None:
     """A text into a file, whose folder is made if need be. SpecError when it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(scrub(text), encoding="utf-8")
+        disk.write_text(path, text, errors="strict")
     except OSError as error:
         raise SpecError(
             [f"{path}: cannot be written ({error.strerror}); choose another file to write"]
