@@ -22,14 +22,15 @@ def recollect_each(
     moment: Moment = NOWHERE,
 ) -> Ask[tuple[Recalled, ...]]:
     """The same for several queries at once."""
+    emotion = moment.emotion or resident.emotion
     reply = yield from ask(embedding(purpose, resident.name, queries))
     return tuple(
         Recalled(
             who=resident.name,
             purpose=purpose,
             query=query,
-            emotion=resident.emotion,
-            hits=resident.memory.recall(vector, resident.emotion, scene.minute, moment),
+            emotion=emotion,
+            hits=resident.memory.recall(vector, emotion, scene.minute, moment),
             **traced(reply),
         )
         for query, vector in zip(queries, reply.value, strict=True)

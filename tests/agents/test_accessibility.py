@@ -200,6 +200,20 @@ def test_not_the_same_comes_before_every_line(runs: tuple[Run, Run]) -> None:
     assert repeated(default) < 0.5 < repeated(plain)
 
 
+def test_less_of_it_is_what_a_client_brought_along(runs: tuple[Run, Run]) -> None:
+    def share(run: Run) -> float:
+        origins = {m.event.memory.id: m.event.memory.origin for m in History.of(run).memories()}
+        found = [
+            origins[hit.id] == "initial"
+            for one in History.of(run).recalls("Ines")
+            for hit in one.event.hits
+        ]
+        return sum(found) / len(found)
+
+    default, plain = map(share, runs)
+    assert 0 < default < 0.65 * plain
+
+
 def test_nothing_that_is_to_come_comes_to_mind(tmp_path: Path) -> None:
     def planned(run: Run) -> int:
         memories = {
