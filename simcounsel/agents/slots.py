@@ -79,7 +79,7 @@ def _prompt(
         activity=resident.activity or "begins the day",
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
         mind=in_mind(
-            resident, tuple(m.text for m in resident.memory.long.memories[-3:]), scene.language
+            resident, tuple(m.text for m in resident.memory.latest_thoughts(3)), scene.language
         ),
         appointments=appointments_text(resident, scene),
         places=bullets(tuple(f"{p.name}" for p in scene.places)),
