@@ -173,6 +173,8 @@ class Recalled(Answered):
     query: str
     emotion: Emotion
     hits: tuple[Hit, ...]
+    stood_back: tuple[str, ...] = ()
+    """Ids of what would have come by its score, but came to mind before a line just before."""
 
 
 class RelationChanged(Answered):
