@@ -131,7 +131,8 @@ def _rate(
         if models is not None:
             budget = budget_in(folder / FOLDER, usd=budget_usd, calls=budget_calls)
             models.limit(budget, rating_calls(folder))
-        rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
+        damaged = bool(rating.run.damages)
+        rating.measure(models, lambda one: typer.echo(measured_line(one, damaged=damaged)))
     except KeyboardInterrupt:
         typer.echo(
             f"stopped by {interrupts.cause()}; what was measured is kept, the same command goes on",

@@ -294,3 +294,6 @@ def _recall(run: WorldRun, one: Dated[Recalled], texts: dict[str, str]) -> Itera
             f" {hit.emotion_score:7.3f}  {hit.emotion_relevance:8.3f}  {hit.relevance:9.3f} "
             f" {texts.get(hit.id, hit.id)}"
         )
+    if event.stood_back:
+        yield "  stood back, since it came to mind just before:"
+        yield from (f"    {texts.get(one, one)}" for one in event.stood_back)
