@@ -55,6 +55,7 @@ MEASUREMENTS = (
     "judge",
     "source",
     "trial",
+    "damaged",
     "reason",
 )
 RELATIONS = (

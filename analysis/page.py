@@ -3,7 +3,6 @@ whole or not there.
 """
 
 import base64
-import os
 import platform
 import re
 import shlex
@@ -18,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.experiment import ReportError
 from analysis.style import Look, Picture
-from simcounsel.secret import scrub
+from simcounsel.disk import write_data, write_text, write_whole
 from simcounsel.terminal import visible
 
 LIBRARIES = (
@@ -66,12 +65,12 @@ def write_page(
         for stale in (*figures.glob("*.svg"), *figures.glob("*.png")):
             stale.unlink()
         for one in pictures:
-            (figures / f"{one.id}.svg").write_bytes(one.svg[Look()])
+            write_text(figures / f"{one.id}.svg", one.svg[Look()].decode())
             if one.png is not None:
-                (figures / f"{one.id}.png").write_bytes(one.png)
+                write_data(figures / f"{one.id}.png", one.png)
         write_tables(tables, first.parent / "tables")
         for file, text in texts.items():
-            put(file, text)
+            write_whole(file, text)
     except OSError as error:
         raise ReportError(
             f"{error.filename or first}: cannot be written ({error.strerror}); choose another --out"
@@ -86,7 +85,7 @@ def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
     for stale in out.glob("*.csv"):
         stale.unlink()
     for name, table in tables.items():
-        put(out / f"{name}.csv", _harmless(table).to_csv(index=False, lineterminator="\n"))
+        write_whole(out / f"{name}.csv", _harmless(table).to_csv(index=False, lineterminator="\n"))
 
 
 def _harmless(table: pd.DataFrame) -> pd.DataFrame:
@@ -108,13 +107,6 @@ def _tamed(value: object) -> object:
         if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
         else value
     )
-
-
-def put(file: Path, text: str) -> None:
-    """Whole or not at all, and without secrets."""
-    temporary = file.with_name(f"{file.name}.part")
-    temporary.write_bytes(scrub(text).encode("utf-8", "replace"))
-    os.replace(temporary, file)
 
 
 def command_line() -> str:

@@ -94,6 +94,12 @@ def warnings_rows(report: Report) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["count"], row["purpose"], row["cause"]))
 
 
+def written_beforehand(speakers: Any) -> int:
+    """How many lines were written beforehand: chosen by a stand-in, or a fallback."""
+    shares = speakers["chosen"].astype(float) + speakers["fallbacks"].astype(float)
+    return round(float((shares * speakers["messages"].astype(float)).sum()))
+
+
 def speakers_rows(report: Report, sets: RunSets) -> list[dict[str, Any]]:
     """By arm and role, means over runs, each run counting once."""
     rows = []
@@ -114,6 +120,7 @@ def speakers_rows(report: Report, sets: RunSets) -> list[dict[str, Any]]:
                     "arm": arm,
                     "role": role,
                     "messages": int(part["messages"].sum()),
+                    "by_hand": written_beforehand(part),
                     "set": sets.number(part["run"].astype(str)),
                     "ratio": float(ratios.mean()) if len(ratios) else None,
                     **{name: float(mean[name]) for name in SPOKEN if name in mean},

@@ -177,6 +177,7 @@ def _measurements(log: Log) -> Iterator[Fields]:
                 "judge": one.judge,
                 "source": one.source,
                 "trial": one.trial,
+                "damaged": one.damaged,
                 "reason": score.reason,
             }
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from simcounsel.disk import append_text
 from simcounsel.errors import ModelError
 from simcounsel.secret import credentials_in, scrub
 
@@ -56,8 +57,7 @@ def allow_in_file(given: Iterable[str]) -> tuple[str, ...]:
     try:
         if new:
             file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("a", encoding="utf-8") as out:
-                out.writelines(f"{place}\n" for place in new)
+            append_text(file, "".join(f"{place}\n" for place in new))
     except OSError as error:
         raise ModelError(
             f"{file}: cannot be written ({error.strerror}); name the hosts in {VARIABLE} instead"

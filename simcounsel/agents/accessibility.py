@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simcounsel.events import Memory
+from simcounsel.specs.vocabulary import Emotion
 from simcounsel.specs.world_settings import MemorySettings
 
 _LIVED, _NEVER = -1, int(np.iinfo(np.int64).max)
@@ -25,6 +26,8 @@ class Moment:
     """The conversation, whose lines stand in the prompt already; None outside of one."""
     lately: tuple[frozenset[str], ...] = ()
     """The ids that came to mind before each of one's own lines in it, oldest first."""
+    emotion: Emotion | None = None
+    """What is felt in it by now; None: as before it."""
 
 
 NOWHERE = Moment()

@@ -1,6 +1,7 @@
 """A resident's memory: a short-term and a long-term store, filled only by observed events."""
 
 from collections.abc import Mapping
+from itertools import islice
 
 import numpy as np
 
@@ -69,6 +70,13 @@ class MemoryOf:
             *self.short.recall(query, emotion, minute, self.settings, oldest=oldest, moment=moment),
             *self.long.recall(query, emotion, minute, self.settings, moment=moment),
         )
+
+    def latest_thoughts(self, count: int) -> tuple[Memory, ...]:
+        """The last so many thoughts of what was lived, oldest first: what a client brought along is
+        none.
+        """
+        lived = (m for m in reversed(self.long.memories) if m.origin != "initial")
+        return tuple(islice(lived, count))[::-1]
 
     def get(self, memory_id: str) -> Memory:
         """The memory of that id; KeyError when there is none."""

@@ -1,5 +1,7 @@
 """Recall as an Ask: embed the query, score, and tell what came to mind."""
 
+from dataclasses import replace
+
 from simcounsel.agents.accessibility import NOWHERE, Moment
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
@@ -22,15 +24,25 @@ def recollect_each(
     moment: Moment = NOWHERE,
 ) -> Ask[tuple[Recalled, ...]]:
     """The same for several queries at once."""
+    emotion = moment.emotion or resident.emotion
     reply = yield from ask(embedding(purpose, resident.name, queries))
-    return tuple(
-        Recalled(
-            who=resident.name,
-            purpose=purpose,
-            query=query,
-            emotion=resident.emotion,
-            hits=resident.memory.recall(vector, resident.emotion, scene.minute, moment),
-            **traced(reply),
+    found = []
+    for query, vector in zip(queries, reply.value, strict=True):
+        hits = resident.memory.recall(vector, emotion, scene.minute, moment)
+        fresh = replace(moment, lately=())
+        if_fresh = (
+            resident.memory.recall(vector, emotion, scene.minute, fresh) if moment.lately else hits
         )
-        for query, vector in zip(queries, reply.value, strict=True)
-    )
+        come = {hit.id for hit in hits}
+        found.append(
+            Recalled(
+                who=resident.name,
+                purpose=purpose,
+                query=query,
+                emotion=emotion,
+                hits=hits,
+                stood_back=tuple(hit.id for hit in if_fresh if hit.id not in come),
+                **traced(reply),
+            )
+        )
+    return tuple(found)

@@ -107,7 +107,7 @@ def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
     recent = [m for m in resident.memory.short.memories[-3 * RECENT :] if m.origin != "plan"][
         -RECENT:
     ]
-    texts = tuple(m.text for m in (*recent, *resident.memory.long.memories[-5:]))
+    texts = tuple(m.text for m in (*recent, *resident.memory.latest_thoughts(5)))
     system, prompt = render(
         "questions", scene.language, name=resident.name, memories=bullets(texts)
     )

@@ -79,7 +79,7 @@ def _prompt(
         activity=resident.activity or "begins the day",
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
         mind=in_mind(
-            resident, tuple(m.text for m in resident.memory.long.memories[-3:]), scene.language
+            resident, tuple(m.text for m in resident.memory.latest_thoughts(3)), scene.language
         ),
         appointments=appointments_text(resident, scene),
         places=bullets(tuple(f"{p.name}" for p in scene.places)),
@@ -115,7 +115,12 @@ def usual_block(resident: Resident, scene: Scene, minutes: tuple[int, ...]) -> B
             chance(scene.seed, resident.name, "usual", minute // 60).randrange(len(calm))
         ]
         slots.append(
-            SlotAnswer(activity=routine.do, kind=routine.kind, place=place_for(routine, scene))
+            SlotAnswer(
+                activity=routine.do,
+                seen=routine.seen,
+                kind=routine.kind,
+                place=place_for(routine, scene),
+            )
         )
     return BlockAnswer(slots=tuple(slots))
 
@@ -136,6 +141,7 @@ def _slot(answer: SlotAnswer, minute: int, resident: Resident) -> Slot:
     return Slot(
         minute=minute,
         activity=verb_phrase(answer.activity, resident.name),
+        seen=verb_phrase(answer.seen, resident.name) if answer.seen else "",
         activity_kind=answer.kind,
         place=answer.place,
     )

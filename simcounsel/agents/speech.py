@@ -33,7 +33,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         scene,
         "speak",
         heard.text if heard else f"{view.other} at {view.place}",
-        Moment(chat=view.chat, lately=view.came_to_mind),
+        Moment(chat=view.chat, lately=view.came_to_mind, emotion=_felt(resident, view)[0]),
     )
     reply = yield from ask(_question(resident, scene, view, decision, recalled))
     answer = reply.value

@@ -17,11 +17,11 @@ from pydantic import ValidationError
 from simcounsel import __version__
 from simcounsel.bench import counselor, following, judge
 from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
+from simcounsel.disk import write_whole
 from simcounsel.errors import BenchError
 from simcounsel.locks import taken
 from simcounsel.prompts import prompt
 from simcounsel.runs.jsonl import append_line, json_lines
-from simcounsel.secret import scrub
 from simcounsel.specs.policy_file import policy_named
 
 MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = (
@@ -215,10 +215,8 @@ class Folder:
 
     def write(self, name: str, text: str) -> None:
         """A file in full or not at all."""
-        part = self.path / f"{name}.part"
         try:
-            part.write_bytes(scrub(text).encode("utf-8", "replace"))
-            part.replace(self.path / name)
+            write_whole(self.path / name, text)
         except OSError as error:
             raise self._full(error) from None
 

@@ -15,13 +15,14 @@ from typing import Any
 
 from simcounsel.agents.speech import agenda_problem
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.bench.cases import Exchange, Line
 from simcounsel.bench.counselor import MOST_TOKENS, PROMPT, Counselor, exchange_id, spoken
 from simcounsel.chance import seed_of
 from simcounsel.engine.listening import Assess, listening
 from simcounsel.errors import BenchError
 from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
-from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask
+from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask, traced
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.prompts import prompt_text, render
@@ -114,9 +115,10 @@ def _answer(
     own += [heard] if heard else []
     view = _view(exchange, tuple(own), tuple(moves), key, code)
     decision = yield from policy.decide(view)
+    reply, decision = yield from _worded(exchange, view, decision, language, seed)
     own += (e for one in decision.events if isinstance(e := as_event(one), PRACTICE))
     moves.append((decision.move, decision.policy))
-    return (yield from _worded(exchange, view, decision, language, seed))
+    return reply
 
 
 def _view(
@@ -159,10 +161,11 @@ def _line(line: Line) -> TalkLine:
 
 def _worded(
     exchange: Exchange, view: TalkView, decision: Decision, language: str, seed: int
-) -> Ask[Reply[Any]]:
-    """The decision as words. A line that must keep to something and does not is replaced by one
-    written by hand.
+) -> Ask[tuple[Reply[Any], Decision]]:
+    """The decision as words, and as they settled it. A line that must keep to something and does
+    not is replaced by one written by hand.
     """
+    thought = decision.thought
     *before, last = exchange.history
     system, prompt = render(
         GUIDED,
@@ -170,12 +173,13 @@ def _worded(
         line=last.content,
         move=decision.move,
         aim=decision.aim,
-        brief=f"\n{decision.brief}" if decision.brief else "",
+        brief="".join(f"\n{told}" for told in (decision.background, decision.brief) if told),
         manner=decision.manner or prompt_text("manner_counselor", view.language),
     )
     reply = yield from ask(
         Question(
-            verb="write",
+            verb="fill" if thought else "write",
+            schema=thought.schema if thought else None,
             purpose=PROMPT,
             who=view.me,
             tier="reason",
@@ -184,15 +188,23 @@ def _worded(
             talk=tuple(
                 ("user" if line.role == "client" else "assistant", line.content) for line in before
             ),
-            check=lambda text: _problem(text or "", decision),
+            check=lambda answer: _problem(_said(answer) or "", decision),
             fallback=_by_hand(view, decision),
             temperature=0.0,
-            max_tokens=MOST_TOKENS,
+            max_tokens=MOST_TOKENS + (decision.max_tokens if thought else 0),
             seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
             facts=PromptOnly(),
         )
     )
-    return spoken(reply)
+    if thought and isinstance(reply.value, LineAnswer):
+        decision = thought.settled(decision, reply.value, traced(reply))
+    words: Reply[Any] = replace(reply, value=_said(reply.value))
+    return spoken(words), decision
+
+
+def _said(answer: Any) -> str | None:
+    """The words of an answer; None when there was none."""
+    return answer.say if isinstance(answer, LineAnswer) else answer
 
 
 def _problem(text: str, decision: Decision) -> str | None:

@@ -76,12 +76,7 @@ def check(
             dialogues = _read(files)
             checked = check_dialogues(dialogues, rules=rule or None, skip=skip or (), on_rule=tell)
         if html:
-            _write(
-                html,
-                page(checked, dialogues, ", ".join(Path(file).name for file in files)).encode(
-                    "utf-8", "replace"
-                ),
-            )
+            _write(html, page(checked, dialogues, ", ".join(Path(file).name for file in files)))
         redacted = _redact(dialogues, redact) if redact else None
     except SimcounselError as error:
         typer.echo(f"simcounsel: {error}", err=True)
@@ -155,12 +150,13 @@ def _redact(dialogues: "tuple[Dialogue, ...]", out: Path) -> str:
     )
 
 
-def _write(file: Path, content: bytes) -> None:
+def _write(file: Path, content: str) -> None:
     """The whole file or a plain sentence."""
+    from simcounsel.disk import write_text
     from simcounsel.errors import CorpusError
 
     try:
-        file.write_bytes(content)
+        write_text(file, content)
     except OSError as error:
         raise CorpusError(
             f"{file}: cannot be written ({error.strerror}); name a file in a folder that exists and"

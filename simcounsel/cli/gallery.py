@@ -8,6 +8,7 @@ import typer
 
 from simcounsel import gallery as shown
 from simcounsel.cli import app
+from simcounsel.disk import write_data
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
 
@@ -50,7 +51,7 @@ def pack(
         raise typer.BadParameter(f"{run}: {damages[0]}")
     packed = shown.pack(opened.folder, name)
     out.mkdir(parents=True, exist_ok=True)
-    (out / f"{name}.tar.xz").write_bytes(packed)
+    write_data(out / f"{name}.tar.xz", packed)
     typer.echo(
         f"- name: {name}\n  line: \n  made: \n  sha256: {hashlib.sha256(packed).hexdigest()}"
     )

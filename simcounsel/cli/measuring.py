@@ -24,6 +24,7 @@ from simcounsel.cli.options import (
     Samples,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.disk import write_text
 
 if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
@@ -130,7 +131,8 @@ def _rate(
         if models is not None:
             budget = budget_in(folder / FOLDER, usd=budget_usd, calls=budget_calls)
             models.limit(budget, rating_calls(folder))
-        rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
+        damaged = bool(rating.run.damages)
+        rating.measure(models, lambda one: typer.echo(measured_line(one, damaged=damaged)))
     except KeyboardInterrupt:
         typer.echo(
             f"stopped by {interrupts.cause()}; what was measured is kept, the same command goes on",
@@ -228,7 +230,7 @@ def validate_judge(
     finally:
         models.close()
     figures = judge.figures(ratings)
-    judge.table(figures).to_csv(out / "figures.csv", index=False)
+    write_text(out / "figures.csv", judge.table(figures).to_csv(index=False))
     for line in judge.lines(figures):
         typer.echo(line)
     typer.echo(f"wrote {out / 'figures.csv'}")

@@ -3,6 +3,7 @@
 from importlib.resources import files
 from pathlib import Path
 
+from simcounsel.disk import write_text
 from simcounsel.errors import SpecError
 
 FILES = ("world.yaml", "client.yaml", "friend.yaml")
@@ -21,7 +22,7 @@ def write_starter(folder: Path) -> list[Path]:
             text = (
                 files("simcounsel.cli").joinpath("starter_files", name).read_text(encoding="utf-8")
             )
-            (folder / name).write_text(text, encoding="utf-8")
+            write_text(folder / name, text)
             written.append(folder / name)
     except OSError as error:
         raise SpecError(

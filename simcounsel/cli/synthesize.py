@@ -207,9 +207,9 @@ def strategies(
     To live on from a wave without one of them:  simcounsel fork RUN --at WAVE --set dropped=[K003]
     """
     from simcounsel.corpus.synthesis.strategies_text import strategies_yaml, strategy_lines
+    from simcounsel.disk import write_text
     from simcounsel.errors import CorpusError
     from simcounsel.runs.run import Run
-    from simcounsel.secret import scrub
 
     opened = Run.open(run)
     if out is None:
@@ -217,7 +217,7 @@ def strategies(
             typer.echo(line)
         return
     try:
-        out.write_text(scrub(strategies_yaml(opened, wave)), encoding="utf-8")
+        write_text(out, strategies_yaml(opened, wave))
     except OSError as error:
         raise CorpusError(f"{out}: cannot be written ({error.strerror})") from None
     typer.echo(f"wrote {out}")

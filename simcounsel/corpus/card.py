@@ -221,6 +221,8 @@ def _body(card: Card) -> Iterator[str]:
     yield "model trained on it is no counselor: it belongs in research, not in care."
     for label in card.labels:
         yield f"\n**{label[:1].upper()}{label[1:]}.**"
+    if places := "; ".join(card.damaged):
+        yield f"\n**Runs were damaged; what could be read of them is here.** {places}"
     yield ""
     yield "| | dialogues | clients | turns | words | rows |"
     yield "|---|---|---|---|---|---|"

@@ -17,9 +17,9 @@ from simcounsel.corpus.dialogues import Dialogue, Split
 from simcounsel.corpus.formats import Format
 from simcounsel.corpus.parquet import write_parquet
 from simcounsel.corpus.teaching import Teaching
+from simcounsel.disk import write_text, writing
 from simcounsel.errors import CorpusError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.secret import scrub
 
 CARD, README, INFO = "card.json", "README.md", "dataset_info.json"
 STEP = 500
@@ -98,7 +98,7 @@ class Folder:
             texts[INFO] = json.dumps(info, ensure_ascii=False, indent=1) + "\n"
         with _plainly(self.out):
             for name, text in texts.items():
-                (self._part / name).write_bytes(scrub(text).encode())
+                write_text(self._part / name, text)
             before = self.out.with_name(f".{self.out.name}.before")
             shutil.rmtree(before, ignore_errors=True)
             if self.out.is_dir():
@@ -136,15 +136,13 @@ def _write(
         tell(f"writing {split}", len(dialogues), len(dialogues))
         return len(dialogues)
     rows = 0
-    with file.open("wb") as writing:
+    with writing(file, errors="strict") as put:
         for number, dialogue in enumerate(dialogues, 1):
             for row in form.rows(dialogue, teaching):
-                writing.write(scrub(form.line(row)).encode())
+                put(form.line(row))
                 rows += 1
             if number % STEP == 0 or number == len(dialogues):
                 tell(f"writing {split}", number, len(dialogues))
-        writing.flush()
-        os.fsync(writing.fileno())
     return rows
 
 

@@ -91,7 +91,7 @@ def write_parquet(file: Path, rows: Iterable[tuple[Dialogue, list[Row]]]) -> Non
     waiting = iter(rows)
     with _arrow("pyarrow.parquet").ParquetWriter(file, schema, compression="zstd") as writer:
         while batch := [_row(dialogue, messages) for dialogue, messages in islice(waiting, BATCH)]:
-            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+            writer.write_table(pa.Table.from_pylist(scrub_data(batch), schema=schema))
 
 
 def read_parquet(file: Path) -> tuple[Dialogue, ...]:

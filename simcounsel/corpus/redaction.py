@@ -167,8 +167,6 @@ def _spaced(name: str) -> str:
     return re.sub(r"[-_/.:+]+", " ", name)
 
 
-def corpus_lines(dialogues: Sequence[Dialogue]) -> bytes:
+def corpus_lines(dialogues: Sequence[Dialogue]) -> str:
     """The dialogues as a corpus file holds them, one a line."""
-    return b"".join(
-        dialogue.model_dump_json(exclude_defaults=True).encode() + b"\n" for dialogue in dialogues
-    )
+    return "".join(dialogue.model_dump_json(exclude_defaults=True) + "\n" for dialogue in dialogues)

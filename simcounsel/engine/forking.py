@@ -9,10 +9,9 @@ from typing import IO, Any
 from simcounsel.engine.opening import begin_run, check_models, unfinished_fallback
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
-from simcounsel.runs.calls import with_digest
+from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.chain import Chain
 from simcounsel.runs.folder import complete_ticks
-from simcounsel.runs.jsonl import without_secrets
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings
@@ -135,6 +134,7 @@ def _copy_past(
     `tick_ended`. It appears whole and last: a fork that has a log has all of its past, wherever a
     crash cut the copying short.
     """
+    call_chain = CallChain()
     with (new.folder / "calls.jsonl").open("wb") as calls:
         for source in recordings(run):
             done = complete_ticks(source.folder)
@@ -143,12 +143,7 @@ def _copy_past(
                     continue
                 spare = bool(call.get("spare")) or (call.get("tick") or 0) >= at_tick
                 marked = call | {"copied": True} | ({"spare": True} if spare else {})
-                calls.write(
-                    json.dumps(with_digest(without_secrets(marked)), ensure_ascii=False).encode(
-                        "utf-8", "surrogatepass"
-                    )
-                    + b"\n"
-                )
+                calls.write(call_chain.line(marked))
         _to_disk(calls)
     *before, ended = past
     forked = Forked(changes=changes, start_hash=new.own_hash)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
 from simcounsel.corpus.transcripts import situation_of
+from simcounsel.disk import writing
 from simcounsel.envs.episode import Episode
 from simcounsel.envs.past_session import Session
 from simcounsel.envs.setting import Setting
 from simcounsel.errors import CorpusError
 from simcounsel.events import Decided, Measured, Said
-from simcounsel.secret import scrub
 from simcounsel.specs.persona import ClientPersona
 
 AGENT = "agent"
@@ -36,13 +36,9 @@ def write_transcript(
         out.mkdir(parents=True, exist_ok=True)
         file = _fresh(out, slug)
         sessions = zip(episode.past, measured, strict=True)
-        file.write_text(
-            "".join(
-                scrub(_dialogue(setting, one, file.stem, rated).model_dump_json()) + "\n"
-                for one, rated in sessions
-            ),
-            encoding="utf-8",
-        )
+        with writing(file) as put:
+            for one, rated in sessions:
+                put(_dialogue(setting, one, file.stem, rated).model_dump_json() + "\n")
     except OSError as error:
         raise CorpusError(
             f"{out}: cannot be written ({error.strerror}); choose another folder"

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from simcounsel.disk import write_whole
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.lab.rules import by_rule
 from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
-from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment import Experiment
@@ -140,9 +140,7 @@ def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> No
                     f"{out}: holds the sweep {there!r} already; choose another --out for"
                     f" {experiment.name!r}"
                 )
-        part = file.with_suffix(".part")
-        part.write_text(scrub(json.dumps(plan, indent=1, ensure_ascii=False)), encoding="utf-8")
-        part.replace(file)
+        write_whole(file, json.dumps(plan, indent=1, ensure_ascii=False))
     except OSError as error:
         raise RunError(
             f"{out}: cannot be written ({error.strerror}); choose another --out"

@@ -7,7 +7,6 @@ OUT/NAME/             one folder a run, named after client, seed and condition
 OUT/sweep.jsonl       what became of each run, as it came: done or failed, with the cause
 """
 
-import json
 import multiprocessing
 import os
 import queue
@@ -28,7 +27,7 @@ from simcounsel.lab.shared_budget import InFile, Shared, SharedBudget
 from simcounsel.llm.asking import current
 from simcounsel.llm.prices import Prices
 from simcounsel.locks import taken
-from simcounsel.secret import scrub
+from simcounsel.runs.jsonl import append_line
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 
@@ -262,8 +261,7 @@ class Sweep:
             "calls": progress.calls,
             "at": at,
         }
-        with (self.out / "sweep.jsonl").open("a", encoding="utf-8") as file:
-            file.write(scrub(json.dumps(line, ensure_ascii=False)) + "\n")
+        append_line(self.out / "sweep.jsonl", line)
 
     def spent(self) -> tuple[int, float | None]:
         """Calls and USD of the whole sweep, earlier starts included."""

@@ -14,13 +14,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from simcounsel.disk import write_whole
 from simcounsel.errors import ModelError
 from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import ChatModel, Completion, Provider
 from simcounsel.llm.question import Message, Question
 from simcounsel.llm.schemas import response_format, schema_of
-from simcounsel.secret import scrub
 
 LOOK_EVERY_S = 0.2
 SETTLED_S = 0.3
@@ -200,9 +200,7 @@ def _text(file: Path) -> str | None:
 
 def _written(file: Path, text: str) -> None:
     """Write a file in one move, so that nobody reads half of it."""
-    half = file.with_name(f".{file.name}")
-    half.write_text(scrub(text), encoding="utf-8", errors="replace")
-    os.replace(half, file)
+    write_whole(file, text)
 
 
 def _by_hand(name: str) -> ChatModel:

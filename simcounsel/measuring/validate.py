@@ -8,7 +8,6 @@ The figures (AUC, correlations, alpha, retest, position bias, sensitivity) are m
 `analysis.judge`.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,7 +30,7 @@ from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
-from simcounsel.runs.jsonl import without_secrets
+from simcounsel.runs.jsonl import append_line
 from simcounsel.specs.world_settings import FallbackLimits
 
 Fields = dict[str, Any]
@@ -158,9 +157,7 @@ class Validation:
         self._append("calls.jsonl", call)
 
     def _append(self, name: str, line: Mapping[str, Any]) -> None:
-        with (self.out / name).open("ab") as file:
-            text = json.dumps(without_secrets(line), ensure_ascii=False)
-            file.write(text.encode("utf-8", "surrogatepass") + b"\n")
+        append_line(self.out / name, line)
 
     def _rated(self) -> Iterator[Ask[None]]:
         plan = self.plan

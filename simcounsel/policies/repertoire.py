@@ -21,15 +21,15 @@ MOVES = (
     "close",
 )
 CLOSING = 3
-"""Own lines before the end from which on nothing new is opened."""
-PROBING = frozenset({"assumption", "evidence", "viewpoint", "consequence", "question"})
-"""Questions that open something; `clarify` stays with what is there."""
+"""Own lines before the end from which on a counselor knows that it is near."""
+WOUNDING = frozenset({"assumption", "evidence"})
+"""Questions that can open a wound, for which there must be time."""
 WITH_PAIN = ("stay_with", "reflect", "repair", "meet_doubt")
 """What is open shortly before the end when something painful was said."""
 GATHERED = frozenset({"summarize", "homework"})
 """Moves after which a meeting may close before its time is up."""
 LONG_ENOUGH = 6
-"""Own lines before a meeting may close before its time."""
+"""Own lines before a meeting may close before its time, and before stand-ins agree on homework."""
 PAINFUL = frozenset({"sadness", "fear", "disgust"})
 VERY = 8
 """Intensity (1 to 10) from which on such a feeling is painful whatever the words are."""
@@ -79,8 +79,8 @@ def words_in(text: str, language: str) -> int:
 
 
 def open_moves(view: TalkView, heard: tuple[str, ...]) -> tuple[str, ...]:
-    """The moves that the clock leaves open: near the end nothing that opens, with pain just said
-    only what meets it, and no close before something was gathered.
+    """The moves that the clock leaves open: near the end nothing that wounds, then no question at
+    all; with pain just said only what meets it; and no close before something was gathered.
     """
     left, pained = view.own_lines_left, "pain" in heard
     if left > CLOSING:
@@ -89,10 +89,8 @@ def open_moves(view: TalkView, heard: tuple[str, ...]) -> tuple[str, ...]:
         return MOVES if may_close else MOVES[:-1]
     if pained:
         return WITH_PAIN
-    late = tuple(move for move in MOVES[:-1] if move not in PROBING)
-    return (
-        late if left == CLOSING else tuple(one for one in late if one not in ("clarify", "inform"))
-    )
+    shut = WOUNDING if left == CLOSING else {*QUESTIONS, "inform"}
+    return tuple(move for move in MOVES[:-1] if move not in shut)
 
 
 def called_for(
@@ -115,13 +113,18 @@ def called_for(
         ("reflect", "pain" in heard, "it is still painful"),
         ("meet_doubt", "doubt" in heard, "they doubt that it helps"),
         ("summarize", left < CLOSING and last != ("summarize",), "the end is near"),
-        ("homework", left <= CLOSING and "homework" not in used, "the end is near"),
+        ("homework", _due_homework(used, left), "the end is near"),
         ("inform", "asks" in heard and last != ("inform",), "they ask for something"),
         ("summarize", told >= MUCH and last != ("summarize",), "much was told"),
         ("reflect", words >= A_LONG_LINE and last != ("reflect",), "it was a long line"),
         ("reflect", asked >= IN_A_ROW, f"{asked} questions in a row"),
     )
     return next(((move, why) for move, due, why in rules if due and move in options), None)
+
+
+def _due_homework(used: tuple[str, ...], left: int) -> bool:
+    """Something small is agreed on once, near the end of a talk that was long enough for it."""
+    return left <= CLOSING and len(used) >= LONG_ENOUGH and "homework" not in used
 
 
 def _questions_in_a_row(used: tuple[str, ...]) -> int:

@@ -1,5 +1,6 @@
 """Parts of a run in plain text, for a terminal."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from simcounsel.clock import date_text, day_of, time_text
@@ -30,6 +31,7 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.runs.conversation import Aftermath, Conversation, Dated, Line
+from simcounsel.runs.counts import by_hand_text
 from simcounsel.runs.history import History
 from simcounsel.runs.measured_text import measured_line
 from simcounsel.runs.run import WorldRun
@@ -187,6 +189,8 @@ def _conversation(run: WorldRun, held: Conversation) -> Iterator[str]:
         yield from _line(line)
     if isinstance(ended, ConversationEnded):
         yield f"ended: {'time is up' if ended.by is None else ended.by + ' took leave'}"
+    sources = Counter(str(line.event.source) for line in held.lines if isinstance(line.event, Said))
+    yield f"lines by hand: {by_hand_text(sources)}"
     for name, left in held.after.items():
         yield from _aftermath(name, left)
 
@@ -290,3 +294,6 @@ def _recall(run: WorldRun, one: Dated[Recalled], texts: dict[str, str]) -> Itera
             f" {hit.emotion_score:7.3f}  {hit.emotion_relevance:8.3f}  {hit.relevance:9.3f} "
             f" {texts.get(hit.id, hit.id)}"
         )
+    if event.stood_back:
+        yield "  stood back, since it came to mind just before:"
+        yield from (f"    {texts.get(one, one)}" for one in event.stood_back)

@@ -12,12 +12,14 @@ from typing import Any
 
 from simcounsel.errors import RunError
 from simcounsel.locks import taken
+from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.jsonl import json_lines, parsed_line
 from simcounsel.runs.run import Run
 
 FOLDER = "aside"
-GROWN = ("events.jsonl", "calls.jsonl")
+CALLS = "calls.jsonl"
+GROWN = ("events.jsonl", CALLS)
 BESIDE = ("measurements", "interviews")
 INDEX = "memory"
 
@@ -38,7 +40,8 @@ def live_again_from(run: Run, tick: int) -> Path:
         # events first: calls that no event rests on do no harm, the contrary would
         for name in GROWN:
             if (folder / name).is_file():
-                _split(folder / name, aside / name, tick)
+                calls = CallChain() if name == CALLS and run.manifest.chained_calls else None
+                _split(folder / name, aside / name, tick, calls)
         for name in BESIDE:
             for file in sorted((folder / name).glob("*.jsonl")):
                 if any((line.get("tick") or 0) >= tick for line in json_lines(file)):
@@ -60,6 +63,8 @@ def calls_aside(run: Run) -> Iterator[dict[str, Any]]:
 
 def _check(run: Run, tick: int) -> None:
     done, parent = complete_ticks(run.folder), run.manifest.parent
+    for _ in run.calls():  # which looks at each, before it is linked anew
+        pass
     unit = run.about.unit
     if not 0 <= tick <= done:
         raise RunError(
@@ -72,15 +77,18 @@ def _check(run: Run, tick: int) -> None:
         )
 
 
-def _split(file: Path, later: Path, tick: int) -> None:
+def _split(file: Path, later: Path, tick: int, chain: CallChain | None) -> None:
     """The lines of that tick and later into another file, the others stay; both are on the disk
-    before the first is replaced.
+    before the first is replaced. chain: by which the calls that stay are linked anew.
     """
     part = file.with_name(f"{file.name}.part")
     with file.open("rb") as lines, part.open("wb") as kept, later.open("wb") as moved:
         for line in lines:
-            at = (parsed_line(line) or {}).get("tick")
-            (moved if isinstance(at, int) and at >= tick else kept).write(line)
+            read = parsed_line(line) or {}
+            if isinstance(at := read.get("tick"), int) and at >= tick:
+                moved.write(line)
+            else:
+                kept.write(chain.line(read) if chain and read else line)
         for written in (kept, moved):
             written.flush()
             os.fsync(written.fileno())

@@ -1,6 +1,5 @@
 """Requests to models as calls.jsonl keeps them, whichever version wrote it."""
 
-import hashlib
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from simcounsel.errors import RunError
-from simcounsel.runs.jsonl import json_bytes, json_lines, parsed_line
+from simcounsel.runs.call_chain import CallCheck
+from simcounsel.runs.jsonl import parsed_line
 
 Source = Literal["generated", "chosen", "fallback", "human"]
 
@@ -41,28 +41,6 @@ class _Recorded(TypedDict, total=False):
 _RECORDED = TypeAdapter(_Recorded)
 
 
-_NOT_COVERED = ("digest", "copied", "spare")
-"""What a fork may add to a line, and the digest itself."""
-
-
-def digest(call: Mapping[str, Any]) -> str:
-    """SHA-256 over a line of calls.jsonl but for the digest itself and a fork's marks."""
-    told = {name: one for name, one in call.items() if name not in _NOT_COVERED}
-    return hashlib.sha256(json_bytes(told)).hexdigest()
-
-
-def with_digest(call: Mapping[str, Any]) -> dict[str, Any]:
-    """The line with its digest, over what a reader of the written line finds."""
-    return {**call, "digest": digest(parsed_line(json_bytes(call)) or call)}
-
-
-def edited(call: Mapping[str, Any]) -> bool:
-    """Whether a line of calls.jsonl is not as it was written. False where it carries no digest, as
-    in lines of older versions.
-    """
-    return "digest" in call and call["digest"] != digest(call)
-
-
 def usable(fields: Mapping[str, Any]) -> bool:
     """Whether a line of calls.jsonl is whole: its fields are of their kinds, its vectors as many as
     its texts.
@@ -77,18 +55,22 @@ def usable(fields: Mapping[str, Any]) -> bool:
     return True
 
 
-def recorded(file: Path, *, damaged: bool = False) -> Iterator[dict[str, Any]]:
-    """The calls in a calls.jsonl; a line that is cut short is left out. RunError names a call that
-    is not as it was written, unless the run may be `damaged`.
+def recorded(file: Path, check: CallCheck) -> Iterator[dict[str, Any]]:
+    """The calls in a calls.jsonl; a line that is cut short is left out. RunError names a line that
+    does not pass the check.
     """
-    for call in json_lines(file):
-        if not damaged and edited(call):
-            raise RunError(
-                f"{file}: call {call.get('key')} is not as it was written; put back the file as it"
-                f" was; `simcounsel verify {file.parent}` says in which line"
-            )
-        if usable(call):
-            yield call
+    if not file.is_file():
+        return
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if damage := check.damage(line):
+                raise RunError(
+                    f"{file}:{number}: {damage}; put back the file as it was, or go on with what"
+                    " can be read where a command takes --damaged"
+                )
+            call = parsed_line(line)
+            if call is not None and usable(call):
+                yield call
 
 
 class Message(BaseModel):

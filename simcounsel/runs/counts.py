@@ -9,6 +9,9 @@ from typing import Any
 
 KINDS = ("conversation_started", "said", "reflected", "persona_changed", "tick_ended")
 """Kinds of events that it is made of."""
+BY_HAND = frozenset(("chosen", "fallback"))
+"""Sources of lines that were written beforehand: a stand-in chose it, or no model's line could be
+said."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +26,12 @@ class Counts:
     """Without the persona that somebody comes with."""
     sources: Mapping[str, int]
     """Lines of talk by how they came about: generated, chosen, fallback, human."""
+
+
+def by_hand_text(sources: Mapping[str, int]) -> str:
+    """How many of the lines were written beforehand: '3 of 20'. sources: lines by source."""
+    by_hand = sum(count for source, count in sources.items() if source in BY_HAND)
+    return f"{by_hand} of {sum(sources.values())}"
 
 
 def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:

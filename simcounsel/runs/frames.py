@@ -3,7 +3,7 @@
 import html
 import importlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,7 +12,7 @@ from simcounsel.clock import day_of
 from simcounsel.errors import RunError
 from simcounsel.events import Decided, Measured, Said
 from simcounsel.runs.conversation import Conversation, Dated
-from simcounsel.runs.history import History
+from simcounsel.runs.history import History, Kept
 from simcounsel.terminal import visible
 
 if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
@@ -32,6 +32,19 @@ def frame(rows: Iterable[Row], columns: Iterable[str]) -> "DataFrame":
             "frames need pandas, which is not installed; pip install 'simcounsel[analysis]'"
         ) from None
     made: DataFrame = pandas.DataFrame(list(rows), columns=list(columns))
+    return made
+
+
+def frame_of(
+    run: Kept, rows: Callable[[History], Iterable[Row]], columns: Iterable[str]
+) -> "DataFrame":
+    """Rows of a run's history as a frame. `attrs["damaged"]` says where the run is not as it was
+    written, if it is not.
+    """
+    history = History.of(run)
+    made = frame(rows(history), columns)
+    if damages := history.log.damages():
+        made.attrs["damaged"] = damages
     return made
 
 
@@ -102,8 +115,9 @@ def days(history: History) -> Iterator[Row]:
 
 
 MEASUREMENTS = (
-    "tick minute who instrument version point respondent score value used of reason band source"
-).split()
+    *"tick minute who instrument version point respondent score value used of reason".split(),
+    *"band source damaged".split(),
+)
 
 
 def measurements(history: History) -> Iterator[Row]:
@@ -111,7 +125,8 @@ def measurements(history: History) -> Iterator[Row]:
     made afterwards, by the file in RUN/measurements/ that holds them.
     """
     for one in history.measurements():
-        yield from _scores(one.tick, one.minute, one.measured, one.source)
+        for row in _scores(one.tick, one.minute, one.measured, one.source):
+            yield {**row, "damaged": one.damaged}
 
 
 def _scores(tick: int, minute: int, measured: Measured, source: str) -> Iterator[Row]:

@@ -4,10 +4,11 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import orjson
 
+from simcounsel.disk import end_line
 from simcounsel.errors import RunError, SimcounselError
 from simcounsel.intake import MOST_DEPTH, deeper, json_data, perhaps_deep
 from simcounsel.secret import scrub_data
@@ -37,23 +38,14 @@ def without_secrets(line: Mapping[str, Any]) -> dict[str, Any]:
     return {name: one if name == "vectors" else scrub_data(one) for name, one in line.items()}
 
 
-def end_line(file: Path, handle: BinaryIO) -> None:
-    """End a line that a crash cut short, so that what is written next stands on its own."""
-    with file.open("rb") as reading:
-        if reading.seek(0, os.SEEK_END):
-            reading.seek(-1, os.SEEK_END)
-            if reading.read(1) != b"\n":
-                handle.write(b"\n")
-
-
-def append_line(file: Path, line: Mapping[str, Any]) -> None:
-    """Write an object as a line of its own, on the disk when this returns: what was paid for
+def append_line(file: Path, *lines: Mapping[str, Any]) -> None:
+    """Write each object as a line of its own, on the disk when this returns: what was paid for
     survives a crash. Halves of characters stay as they are. OSError when it cannot be written.
     """
+    texts = [json.dumps(without_secrets(line), ensure_ascii=False) for line in lines]
     with file.open("ab") as out:
         end_line(file, out)
-        text = json.dumps(without_secrets(line), ensure_ascii=False)
-        out.write(text.encode("utf-8", "surrogatepass") + b"\n")
+        out.write("".join(f"{text}\n" for text in texts).encode("utf-8", "surrogatepass"))
         out.flush()
         os.fsync(out.fileno())
 

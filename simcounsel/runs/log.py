@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from simcounsel.errors import RunError
 from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.runs.call_chain import FollowedCalls
 from simcounsel.runs.calls import Call
 from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
 from simcounsel.runs.folder import damage_text
@@ -53,6 +54,7 @@ class Log:
         self._written: Fields = {}
         self._index = Index(folder / "events.jsonl", EVENT, self._new_check)
         self._calls = Index(folder / "calls.jsonl", CALL)
+        self._followed = FollowedCalls(folder / "calls.jsonl")
 
     @property
     def manifest(self) -> Fields:
@@ -97,14 +99,18 @@ class Log:
             raise RunError(damage_text(file, damages[0], self.sound_ticks))
 
     def damages(self) -> list[str]:
-        """Where manifest and log are not as they were written, each with its file and line; of the
-        log as far as it was taken in by `refresh`.
+        """Where manifest, log and calls are not as they were written, each with its file and line;
+        of the log as far as it was taken in by `refresh`.
         """
         changed = manifest_damage(self._written) if self.manifest else None
         return [
             *([f"manifest.json: {changed}"] if changed else []),
             *(f"events.jsonl:{one.line}: {one.what}" for one in self._index.damages()),
+            *(f"calls.jsonl:{line}: {what}" for line, what in self._damaged_calls()),
         ]
+
+    def _damaged_calls(self) -> list[tuple[int, str]]:
+        return self._followed.damages() if self.manifest.get("chained_calls") else []
 
     @property
     def sound_ticks(self) -> int:

@@ -90,6 +90,9 @@ class Manifest(BaseModel):
     """The run that this one was forked from; None when it began by itself."""
     stops: tuple[Stop, ...] = ()
     """When it was stopped for fallbacks; the only field that is written to later."""
+    chained_calls: bool = False
+    """Whether each line of calls.jsonl carries a digest over itself and the line before; not so in
+    runs that began with an earlier version."""
     digest: str | None = None
     """SHA-256 over all the other fields; None in runs of versions 1 and 2."""
 
@@ -157,6 +160,7 @@ def begin_manifest(folder: Path, about: Subject, fields: dict[str, Any]) -> Writ
             "schema_version": SCHEMA_VERSION,
             "run": folder.name,
             "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+            "chained_calls": True,
             about.kind: about,
             **fields,
         }

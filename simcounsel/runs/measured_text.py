@@ -3,7 +3,7 @@
 from simcounsel.events import Measured, Score
 
 
-def measured_line(event: Measured) -> str:
+def measured_line(event: Measured, *, damaged: bool = False) -> str:
     """A measurement in one line: about whom, with what, when, by whom; each score with its band and
     flags.
     """
@@ -22,6 +22,7 @@ def measured_line(event: Measured) -> str:
         f"{event.who}: {event.instrument}, {event.point} ({by}): "
         + ", ".join(parts)
         + _absent(event)
+        + (" (of a damaged run)" if damaged else "")
     )
 
 

@@ -45,6 +45,8 @@ class Measurement:
     """How many answers were averaged where the server gave no probabilities."""
     hash: str | None
     """Of the scale (16 hex digits); None where it was not noted (the log)."""
+    damaged: bool
+    """Whether the run was damaged: it counts what could be read of it."""
     trial: bool
     """Made by the embedded or the scripted model: for trying the software, no measurement."""
 
@@ -61,8 +63,9 @@ def measurements_of(log: Log, measured: Iterable[Dated[Measured]]) -> Iterator[M
     it, oldest file first, by tick, person and conversation. Lines that are cut short are left out,
     and so is a file without a head.
     """
+    damaged = bool(log.damages())
     for one in measured:
-        yield _logged(log, one)
+        yield _logged(log, one, damaged)
     for file in measurement_files(log.folder):
         yield from measurements_in(file)
 
@@ -101,7 +104,7 @@ def is_trial(model: str) -> bool:
     return re.split(r"[+:]", model)[0] in ("embedded", "scripted")
 
 
-def _logged(log: Log, dated: Dated[Measured]) -> Measurement:
+def _logged(log: Log, dated: Dated[Measured], damaged: bool) -> Measurement:
     models, measured = log.manifest.get("models", {}), dated.event
     reason = str(models.get("reason", ""))
     own = str(models.get(f"reason:{measured.who}", reason))
@@ -117,6 +120,7 @@ def _logged(log: Log, dated: Dated[Measured]) -> Measurement:
         source=LOG,
         samples=1,
         hash=None,
+        damaged=damaged,
         trial=is_trial(judge),
     )
 
@@ -132,6 +136,7 @@ def _afterwards(head: dict[str, Any], file: Path, entry: Entry, measured: Measur
         source=file.name,
         samples=int(head.get("samples", 1)),
         hash=head.get("hash"),
+        damaged=bool(head.get("damaged")),
         trial=is_trial(judge),
     )
 

@@ -16,6 +16,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import Entry
 from simcounsel.gallery import located
 from simcounsel.runs import frames
+from simcounsel.runs.call_chain import CallCheck
 from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
@@ -156,9 +157,10 @@ class Run(ABC):
         return LogCheck(self.start_hash, hashed=self.log_version >= HASHED)
 
     def calls(self) -> Iterator[dict[str, Any]]:
-        """All recorded calls; one that is cut short is left out. RunError names one that was
-        edited, unless the run was opened as damaged."""
-        return recorded(self.folder / "calls.jsonl", damaged=self.damaged)
+        """All recorded calls; one that is cut short is left out. RunError names a line that is not
+        as it was written, unless the run was opened as damaged."""
+        check = CallCheck(chained=self.manifest.chained_calls and not self.damaged)
+        return recorded(self.folder / "calls.jsonl", check)
 
     def ticks_done(self) -> int:
         """How many ticks are complete in the log, which is not checked."""
@@ -168,27 +170,27 @@ class Run(ABC):
 
     def lines(self) -> "DataFrame":
         """Each line that was said, as a pandas frame. RunError where pandas is missing."""
-        return frames.frame(frames.lines(History.of(self)), frames.LINES)
+        return frames.frame_of(self, frames.lines, frames.LINES)
 
     def days(self) -> "DataFrame":
         """Each resident's days, likewise."""
-        return frames.frame(frames.days(History.of(self)), frames.DAYS)
+        return frames.frame_of(self, frames.days, frames.DAYS)
 
     def measurements(self) -> "DataFrame":
         """Each score that was measured, as the run went on and afterwards, likewise."""
-        return frames.frame(frames.measurements(History.of(self)), frames.MEASUREMENTS)
+        return frames.frame_of(self, frames.measurements, frames.MEASUREMENTS)
 
     def recalls(self) -> "DataFrame":
         """Each memory that came to mind, with its score and the terms of it, likewise."""
-        return frames.frame(frames.recalls(History.of(self)), frames.RECALLS)
+        return frames.frame_of(self, frames.recalls, frames.RECALLS)
 
     def shifts(self) -> "DataFrame":
         """Where a client stood with each of its lines, and the words that moved it, likewise."""
-        return frames.frame(frames.shifts(History.of(self)), frames.SHIFTS)
+        return frames.frame_of(self, frames.shifts, frames.SHIFTS)
 
     def beliefs(self) -> "DataFrame":
         """Each step in how strongly a client holds a belief, likewise."""
-        return frames.frame(frames.beliefs(History.of(self)), frames.BELIEFS)
+        return frames.frame_of(self, frames.beliefs, frames.BELIEFS)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
@@ -198,9 +200,9 @@ class Run(ABC):
             "lived": f"{self.ticks_done()} of {self.length}",
             "models": ", ".join(f"{role} {name}" for role, name in self.manifest.models.items()),
         }
-        rows |= {
-            kind.replace("_", " "): str(count) for kind, count in History.of(self).kinds().items()
-        }
+        history = History.of(self)
+        rows |= {"damaged": "; ".join(found)} if (found := history.log.damages()) else {}
+        rows |= {kind.replace("_", " "): str(count) for kind, count in history.kinds().items()}
         return frames.html_table(self.name, rows.items())
 
     # writing

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from simcounsel.clock import date_text
-from simcounsel.runs.counts import Counts
+from simcounsel.runs.counts import Counts, by_hand_text
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run, WorldRun
 from simcounsel.runs.spending import Spending
@@ -72,6 +72,9 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
         or "no lines"
     )
     yield f"conversations  {counts.conversations} (lines: {talk})"
+    if counts.sources:
+        by_hand = by_hand_text(counts.sources)
+        yield f"lines by hand  {by_hand} (written beforehand, not by a model)"
     yield f"reflections    {counts.reflections}; persona changes {counts.persona_changes}"
     if s.measurements:
         yield (

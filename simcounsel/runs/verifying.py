@@ -9,7 +9,7 @@ from typing import Any
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.runs.calls import edited
+from simcounsel.runs.call_chain import damaged_calls
 from simcounsel.runs.chain import HASHED, LogCheck, manifest_damage, tick_of, ticks_in
 from simcounsel.runs.folder import complete_part, ways_on
 from simcounsel.runs.jsonl import parsed_line
@@ -83,14 +83,7 @@ def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
     if damaged:
         log = Log(run.folder)
         log.refresh()
-        run.damages = (
-            *(f"{run.folder}/{damage}" for damage in log.damages()),
-            *(
-                f"{run.folder}/calls.jsonl:{number}: this call is not as it was written"
-                for number, _, call in _numbered(run.folder / "calls.jsonl")
-                if call is not None and edited(call)
-            ),
-        )
+        run.damages = tuple(f"{run.folder}/{damage}" for damage in log.damages())
     else:
         check_log(run)
     return run
@@ -214,15 +207,16 @@ def _calls(found: Verdict, run: Run, rests: _Rests, calls_then: int) -> None:
         return
     for recorded in (call for source in sources for call in source.calls()):
         _take(recorded, keys, texts)
+    file = found.folder / "calls.jsonl"
+    found.damages.extend(
+        f"{file}:{number}: {damage}"
+        for number, damage in damaged_calls(file, chained=run.manifest.chained_calls)
+    )
     unreadable: list[int] = []
-    for number, end, call in _numbered(found.folder / "calls.jsonl"):
+    for number, end, call in _numbered(file):
         if call is None:
             unreadable.append(number)
             continue
-        if edited(call):
-            found.damages.append(
-                f"{found.folder / 'calls.jsonl'}:{number}: this call is not as it was written"
-            )
         _take(call, keys, texts)
         found.calls += 1
         own = not call.get("copied") and not call.get("spare") and call.get("verb") != "embed"

@@ -8,13 +8,13 @@ from typing import Any, BinaryIO
 
 from filelock import FileLock
 
+from simcounsel.disk import end_line
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.locks import taken
-from simcounsel.runs.calls import with_digest
+from simcounsel.runs.call_chain import CallChain, last_digest
 from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
-from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
 from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.specs.kinds import WORDS
 
@@ -50,6 +50,7 @@ class Writer:
         self._calls: BinaryIO | None = None
         self._lock: FileLock | None = None
         self._chain = Chain(start)
+        self._call_chain = CallChain()
         self._unsynced_calls = True  # also what an earlier process wrote
 
     def begin(self) -> int:
@@ -74,6 +75,7 @@ class Writer:
             self._events.truncate(keep)
             self._calls = (self.folder / "calls.jsonl").open("ab")
             end_line(self.folder / "calls.jsonl", self._calls)
+            self._call_chain = CallChain(last_digest(self.folder / "calls.jsonl"))
         except OSError as error:
             raise self._cannot_write(error) from None
         return ticks
@@ -87,6 +89,8 @@ class Writer:
         end, before = self._events.tell(), self._chain.last
         closed, lines = self._chain.close(tick)
         try:
+            # two waits for the disk: without the first, a power cut could leave events whose calls
+            # are gone; without the second, a hole between ticks, which is no end to go on from
             if self._unsynced_calls:
                 os.fsync(self._calls.fileno())
                 self._unsynced_calls = False
@@ -115,7 +119,7 @@ class Writer:
         """
         assert self._calls is not None
         try:
-            self._calls.write(json_bytes(with_digest(without_secrets(call))) + b"\n")
+            self._calls.write(self._call_chain.line(call))
             self._calls.flush()
             self._unsynced_calls = True
         except OSError as error:

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from simcounsel import disk
 from simcounsel.errors import SpecError
 from simcounsel.intake import MOST_MB, file_bytes, json_data
-from simcounsel.secret import scrub
 
 Lines = dict[tuple[str | int, ...], int]
 
@@ -41,9 +41,17 @@ def read_text(path: Path, most_mb: int = MOST_MB) -> str:
 
 
 def _nearby(path: Path) -> str:
+    """What else may have been meant: a file of nearly that name beside it, or, where the name has
+    no ending, the YAML file of that name there or one folder below (`tiny`: `worlds/tiny.yaml`).
+    """
     try:
-        names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    except OSError:
+        if not path.suffix:
+            named = f"{path.name}.yaml"
+            for file in (path.parent / named, *sorted(path.parent.glob(f"*/{named}"))):
+                if file.is_file():
+                    return f"; did you mean {file}?"
+        names = [one.name for one in path.parent.iterdir() if one.is_file()]
+    except (OSError, ValueError):
         return ""
     near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
     return f"; did you mean {path.parent / near[0]}?" if near else ""
@@ -95,7 +103,7 @@ def write_text(path: Path, text: str) -> None:
     """A text into a file, whose folder is made if need be. SpecError when it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(scrub(text), encoding="utf-8")
+        disk.write_text(path, text, errors="strict")
     except OSError as error:
         raise SpecError(
             [f"{path}: cannot be written ({error.strerror}); choose another file to write"]

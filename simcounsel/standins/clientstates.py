@@ -27,6 +27,11 @@ TASK = re.compile(
     r" down|notice|keep a note)\b",
     re.IGNORECASE,
 )
+INVITES = re.compile(r"\b(would|could|will|can) you\b|\bhow would it be\b", re.IGNORECASE)
+"""In a question that is a task, and not one about the client."""
+SPARES = re.compile(r"\b(don't have to|need not|needn't|no need)\b", re.IGNORECASE)
+"""Of what is not to be done."""
+YOU = re.compile(r"\b(you|your|let's|let us)\b", re.IGNORECASE)
 
 
 class ClientStates:
@@ -99,6 +104,6 @@ def agreed(facts: SummaryFacts) -> dict[str, str]:
 
 
 def _task(sentence: str) -> bool:
-    return bool(TASK.search(sentence)) and bool(
-        re.search(r"\b(you|your|let's|let us)\b", sentence, re.IGNORECASE)
-    )
+    if sentence.endswith("?") and not INVITES.search(sentence):
+        return False
+    return bool(TASK.search(sentence) and YOU.search(sentence) and not SPARES.search(sentence))

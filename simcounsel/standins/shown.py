@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 _ANY = re.IGNORECASE
 RULE = re.compile(
-    r"\bI (must|mustn't|have to|had to|should|shouldn't|ought to|can't let|can't allow)\b"
-    r"|\bif I (don't|do not|do|say|stop|let|ever)\b",
+    r"(?<!what )(?<!how )(?<!when )\bI (must|mustn't|have to|should|shouldn't|ought to|can't let"
+    r"|can't allow) (?!think\b|feel\b|have\b|be\b|say\b|stop\b|admit\b)"
+    r"|\bif I (don't|do not|stop|let|ever)\b",
     _ANY,
 )
 SELF = re.compile(
@@ -34,9 +35,11 @@ SUPPORT = re.compile(
     r"|I can talk to|does me good|calms me|makes it easier)\b",
     _ANY,
 )
-EVENT = re.compile(
-    r"\b(yesterday|last (night|week|weekend|monday|tuesday|wednesday|thursday|friday|saturday"
-    r"|sunday)|this (morning|week)|the other (day|night)|tonight|today)\b",
+TROUBLED = re.compile(
+    r"^(?=.*\b(yesterday|last (night|week|weekend|monday|tuesday|wednesday|thursday|friday|saturday"
+    r"|sunday)|this morning|the other (day|night)|tonight)\b)"
+    r"(?=.*\b(afraid|scared|ashamed|panic\w*|cried|crying|shouted|quarrel\w*|awake|woke|wake|couldn't"
+    r"|can't|could not|hurt|alone|worr\w+|check\w*)\b)",
     _ANY,
 )
 LEARNED = re.compile(
@@ -48,17 +51,18 @@ DENIED = re.compile(r"\b(no one|nobody|nothing|not|never|hardly|\w+n't)\b", _ANY
 MINE = re.compile(r"\b(I|me|my)\b")
 
 FIELDS: Mapping[re.Pattern[str], re.Pattern[str]] = {
-    re.compile(r"\brules?\b|\b(they|one) must\b|conditions of worth", _ANY): RULE,
-    re.compile(r"true of themselves|believes? they are|see themselves", _ANY): SELF,
-    re.compile(r"so as not to|painful things away|behaviors? to change|instead of", _ANY): COPING,
-    re.compile(r"formative|histor(y|ies)\b", _ANY): PAST,
-    re.compile(r"\bstrengths?\b|\bresources?\b|\bstands by\b", _ANY): SUPPORT,
+    re.compile(r"^(formative|.*\bhistory\b)", _ANY): PAST,
+    re.compile(r"^(rules|conditions of worth|ideas that feed)", _ANY): RULE,
+    re.compile(r"^(core beliefs|self-concept|inner images of self)", _ANY): SELF,
+    re.compile(r"^(coping|defenses)", _ANY): COPING,
+    re.compile(r"^(strengths|resources)", _ANY): SUPPORT,
 }
-"""What belongs into a field, by the field's own words, and what a sentence for it looks like."""
+"""What belongs into a field, by the field's name, and what a sentence for it looks like."""
 GOALS: Mapping[re.Pattern[str], re.Pattern[str]] = {
     re.compile(r"^The client has named .*(strength|support|resource)", _ANY): SUPPORT,
-    re.compile(r"^The client has said .*recent, concrete situation", _ANY): EVENT,
-    re.compile(r"^The client has said .*what they have learned", _ANY): LEARNED,
+    re.compile(r"^The client.*(recent, concrete situation|concrete recent moment)", _ANY): TROUBLED,
+    re.compile(r"^The client has (said|told) .*what they have (learned|understood)", _ANY): LEARNED,
+    re.compile(r"^The client has told .*early family", _ANY): PAST,
 }
 """Goals that a single sentence of the client's can show, and what it looks like."""
 

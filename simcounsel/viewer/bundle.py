@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from simcounsel.disk import write_whole
 from simcounsel.errors import RunError
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
@@ -67,10 +68,8 @@ def write_bundle(log: Log, file: Path) -> list[str]:
             "",
         ]
     )
-    part = file.with_name(file.name + ".part")
     try:
-        part.write_bytes(page.encode("utf-8", "replace"))
-        part.replace(file)
+        write_whole(file, page)
     except OSError as error:
         raise RunError(f"{file}: cannot be written ({error.strerror}); name another file") from None
     return left_out

@@ -57,7 +57,7 @@ def _line(line: Line) -> Fields:
         found["practice"] = [_own(event) for event in line.practice]
     if line.recalled:
         found["recalled"] = {"seq": line.recalled.seq} | picked(
-            line.recalled.event, "query", "emotion", "hits"
+            line.recalled.event, "query", "emotion", "hits", "stood_back"
         )
     if line.danger:
         found["assessed"] = picked(line.danger, "level", "kinds", "by", "evidence", "why")

@@ -57,8 +57,11 @@ def memories(history: History, who: str) -> list[Fields]:
 
 
 def recalls(history: History, who: str) -> list[Fields]:
-    """What came to somebody's mind, when, at what, and the terms of each memory's score."""
-    return [shown(one, "purpose", "query", "emotion", "hits") for one in history.recalls(who)]
+    """What came to somebody's mind, when, at what, the terms of each memory's score, and what stood
+    back.
+    """
+    keys = ("purpose", "query", "emotion", "hits", "stood_back")
+    return [shown(one, *keys) for one in history.recalls(who)]
 
 
 def warnings(history: History) -> list[Fields]:

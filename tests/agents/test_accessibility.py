@@ -8,6 +8,7 @@ import pytest
 
 from simcounsel.agents.accessibility import NOWHERE, Moment
 from simcounsel.events import Memory, Scheduled, Slot
+from simcounsel.runs.as_text import recall_lines
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
@@ -195,9 +196,35 @@ def test_the_session_comes_to_mind_with_the_friend(runs: tuple[Run, Run]) -> Non
     assert not any(one & summaries(plain) for talk in own_lines(plain) for one in talk)
 
 
+def test_what_stood_back_is_told(runs: tuple[Run, Run]) -> None:
+    default, plain = runs
+    recalls = History.of(default).recalls("Ines")
+    seen = [one for one in recalls if one.event.stood_back]
+    assert seen
+    for one in seen:
+        assert not set(one.event.stood_back) & {hit.id for hit in one.event.hits}
+    shown = "\n".join(recall_lines(default, "Ines", seen[0].tick))
+    assert "stood back, since it came to mind just before:" in shown
+    assert not any(one.event.stood_back for one in History.of(plain).recalls())
+
+
 def test_not_the_same_comes_before_every_line(runs: tuple[Run, Run]) -> None:
     default, plain = map(own_lines, runs)
     assert repeated(default) < 0.5 < repeated(plain)
+
+
+def test_less_of_it_is_what_a_client_brought_along(runs: tuple[Run, Run]) -> None:
+    def share(run: Run) -> float:
+        origins = {m.event.memory.id: m.event.memory.origin for m in History.of(run).memories()}
+        found = [
+            origins[hit.id] == "initial"
+            for one in History.of(run).recalls("Ines")
+            for hit in one.event.hits
+        ]
+        return sum(found) / len(found)
+
+    default, plain = map(share, runs)
+    assert 0 < default < 0.65 * plain
 
 
 def test_nothing_that_is_to_come_comes_to_mind(tmp_path: Path) -> None:

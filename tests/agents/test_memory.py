@@ -134,3 +134,11 @@ def test_what_counts_towards_a_reflection(origin: Any, counts: int) -> None:
         counts,
         6 * counts,
     )
+
+
+def test_the_latest_thoughts_are_of_what_was_lived() -> None:
+    ines = Alone()
+    ines.remember(*(memory(n, origin="initial" if n < 3 else "summary") for n in range(6)))
+    latest = ines.resident.memory.latest_thoughts
+    assert [one.id for one in latest(2)] == ["Ines:4", "Ines:5"]
+    assert [one.id for one in latest(5)] == ["Ines:3", "Ines:4", "Ines:5"]

@@ -9,13 +9,13 @@ from simcounsel.agents.handwritten import SILENCE, examples_for
 from simcounsel.agents.mind import Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.events import Said
+from simcounsel.events import Recalled, Said
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question, Reply
 from simcounsel.policies.manual import aims
 from simcounsel.specs.persona import ClientPersona, CounselorPersona
 from simcounsel.specs.voice import fill_slots
-from tests.stage import Alone, changed, noting, said, scene, tiny, vectors, view
+from tests.stage import Alone, changed, memory, noting, said, scene, tiny, vectors, view
 
 HEARD = said("Miriam", "What keeps you awake?")
 TOLD = said("Ines", "I lie awake and count the hours.", emotion="fear", emphasis="count the hours")
@@ -39,6 +39,17 @@ def speak(
 ) -> Spoken:
     asking = speech.speak(who.resident, scene(), seen, decision(move))
     return play(noting(asking, [] if requests is None else requests), vectors([1, 0]), answer)
+
+
+def test_it_recalls_in_the_feeling_of_the_talk_and_not_its_own_lines() -> None:
+    ines = Alone()
+    own = [memory(n, type="chat", origin="talk", chat=c) for n, c in ((0, "1:I+M"), (1, BACK.chat))]
+    ines.remember(*own, memory(2), memory(3))
+    seen = view(HEARD, TOLD, HEARD, came_to_mind=(frozenset({"Ines:2"}),))
+    (recalled, *_) = speak(ines, seen, "disclose", line("It is loud in my head.")).events
+    assert isinstance(recalled, Recalled)
+    assert (ines.resident.emotion, recalled.emotion) == ("neutral", "fear")
+    assert [hit.id for hit in recalled.hits] == ["Ines:0", "Ines:2", "Ines:3"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from analysis.corpora.writing import headline, write
 from analysis.experiment import ReportError
 from analysis.page import records
 from simcounsel.errors import CorpusError
+from simcounsel.runs.call_chain import CallChain
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.corpus.planted import corpus, people, rated
 
@@ -404,12 +405,9 @@ def test_calls_that_a_fork_copied_and_may_not_need_take_no_time(
     assert made.exit_code == 0, made.output
     (group,) = read_sources([Path("runs")]).groups
     (calls,) = Path("runs").glob("*/calls.jsonl")
-    own = calls.read_text(encoding="utf-8").splitlines()
-    copied = [
-        json.dumps(json.loads(line) | {"copied": True, "spare": True, "latency_s": 99.0})
-        for line in own
-    ]
-    calls.write_text("\n".join([*copied, *own]) + "\n", encoding="utf-8")
+    own = [*map(json.loads, calls.read_text(encoding="utf-8").splitlines())]
+    copied = [line | {"copied": True, "spare": True, "latency_s": 99.0} for line in own]
+    calls.write_bytes(b"".join(map(CallChain().line, [*copied, *own])))
     (again,) = read_sources([Path("runs")]).groups
     assert len(group.seconds) == 2 and again.seconds == group.seconds
 

@@ -16,6 +16,7 @@ from analysis.dialogue import (
     speakers,
     words_of,
 )
+from analysis.rows import written_beforehand
 from simcounsel.llm.embeddings import HashEmbeddings
 
 LINES = [
@@ -61,6 +62,12 @@ def test_sentiment_is_the_papers_formula() -> None:
 @given(st.text())
 def test_sentiment_lies_between_its_ends(text: str) -> None:
     assert -1 <= sentiment(text) <= 1
+
+
+def test_lines_that_were_written_beforehand_are_counted_for_the_report() -> None:
+    table = speakers(talk())
+    lines = talk()
+    assert written_beforehand(table) == int(lines["source"].isin(["chosen", "fallback"]).sum()) > 0
 
 
 def test_speakers_by_hand() -> None:

@@ -1,5 +1,6 @@
 """Tables say what the log says: nothing lost, nothing made up."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from analysis import tables
 from analysis.experiment import ReportError
 from analysis.finding import find
 from simcounsel.events import SCHEMA_VERSION, Acted, RelationChanged, Said, Warned
+from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from tests.analysis.made import measure, plan, rewrite, scale_score
@@ -67,10 +69,10 @@ def test_a_missing_measurement_is_missing_with_its_reason(tmp_path: Path) -> Non
 def test_an_unknown_price_is_not_zero(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=2)
     file = run.folder / "calls.jsonl"
-    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    asked = next(at for at, line in enumerate(lines) if '"verb":"embed"' not in line)
-    lines[asked] = lines[asked].replace('"cost_usd":0.0', '"cost_usd":null')
-    file.write_text("".join(lines), encoding="utf-8")
+    lines = [*map(json.loads, file.read_text(encoding="utf-8").splitlines())]
+    asked = next(at for at, line in enumerate(lines) if line["verb"] != "embed")
+    lines[asked]["cost_usd"] = None
+    file.write_bytes(b"".join(map(CallChain().line, lines)))
     table = tables.costs([run.folder])
     assert table["cost_usd"].isna().sum() == 1
     assert "price" in table[table["cost_usd"].isna()]["reason"].iloc[0]

@@ -121,8 +121,33 @@ def test_danger_goes_before_the_policy(tmp_path: Path) -> None:
     assert list(moves.values()) == ["emergency", "company"]
 
 
+def worded(request: Question, text: str) -> str:
+    """An answer with these words; where a thought goes before them, with one."""
+    if request.verb == "write":
+        return text
+    skills = request.schema.model_json_schema()["properties"]["skill"]
+    thought = {"assessment": "so", "client_state": "so", "strategy": "slowly"}
+    feeling = {"emotion": "trust", "intensity": 2, "poignancy": 2}
+    skill = skills.get("const") or skills["enum"][0]
+    return json.dumps({**thought, "skill": skill, **feeling, "say": text, "wish": "go on"})
+
+
+def test_a_course_s_thought_comes_with_its_line(tmp_path: Path) -> None:
+    def answer(request: Question, draw: Random) -> str:
+        return worded(request, f"Tell me more. {draw.random()}")
+
+    spy = Spy(bench_answer=answer)
+    result = done(tmp_path / "b", spy, policy="course:cbt", sample=1)
+    assert (result.no_reply, result.replies) == (0, 2)
+    first, second = answers(spy)
+    assert "Skills of this session" in first.system
+    assert "Skills used so far, in order: -" in first.system
+    used = first.schema.model_json_schema()["properties"]["skill"]["enum"][0]
+    assert f"Skills used so far, in order: {used}" in second.system
+
+
 def test_chinese_clients_get_a_chinese_counselor(tmp_path: Path) -> None:
-    spy = Spy(bench_answer=lambda request, draw: "你愿意多说一点吗？")
+    spy = Spy(bench_answer=lambda request, draw: worded(request, "你愿意多说一点吗？"))
     for policy in ("staged", "socratic", "course"):
         result = done(tmp_path / policy, spy, policy=policy, data=told(tmp_path, CHINESE))
         assert (result.language, result.no_reply) == ("Chinese", 0)
@@ -160,7 +185,8 @@ def test_a_folder_goes_on_with_its_own_policy_only(tmp_path: Path) -> None:
 
 def test_a_reply_that_reads_the_agenda_out_is_no_reply(tmp_path: Path) -> None:
     def reads_out(request: Question, draw: Random) -> str:
-        return request.system.split("next line (")[1].split("\n")[1].strip()
+        aims = request.system.split("What Counselor has in mind for today")[1]
+        return worded(request, aims.split("\n1. ")[1].split("\n")[0])
 
     result = done(tmp_path / "b", Spy(bench_answer=reads_out), policy="course:cbt", sample=1)
     assert result.no_reply == result.replies

@@ -46,6 +46,13 @@ def edit_reply(folder: Path) -> None:
     file.write_bytes(b"".join(lines))
 
 
+def double_call(folder: Path) -> None:
+    """A line of the recording twice."""
+    file = folder / "calls.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:20], *lines[19:]]))
+
+
 DAMAGES: tuple[Callable[[Path], None], ...] = (
     edited(lambda lines: lines[:50] + lines[51:]),  # a line deleted
     edited(lambda lines: lines[:50] + lines[49:]),  # doubled
@@ -53,6 +60,7 @@ DAMAGES: tuple[Callable[[Path], None], ...] = (
     edited(lambda lines: lines[30:]),  # the first 30 gone
     edit_seed,
     edit_reply,
+    double_call,
 )
 
 

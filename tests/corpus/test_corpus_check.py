@@ -30,7 +30,7 @@ def check(*words: str | Path) -> tuple[int, str, str]:
 
 def corpus_file(folder: Path, *dialogues: Dialogue) -> Path:
     file = folder / "corpus.jsonl"
-    file.write_bytes(corpus_lines(dialogues))
+    file.write_text(corpus_lines(dialogues), encoding="utf-8")
     return file
 
 

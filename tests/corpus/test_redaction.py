@@ -157,7 +157,7 @@ def test_every_text_is_redacted() -> None:
         id="sleep-2", client="Marit", turns=(Turn(speaker="client", text="Marit here."),)
     )
     done = redact([before, other])
-    assert b"arit" not in corpus_lines(done.dialogues)
+    assert "arit" not in corpus_lines(done.dialogues)
     assert [(one.id, one.client) for one in done.dialogues] == [
         ("dialogue 1", "client 1"),
         ("sleep-2", "client 1"),

@@ -89,7 +89,7 @@ def test_the_parts_of_a_report(small: Path) -> None:
     assert report.hindsight == ("## Later",)
     assert report.told_in("She married") is None
     assert "cafe" not in report.usable
-    assert "March" not in report.before
+    assert "March" not in report.until(1)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_heading_within_a_session_is_the_session_s(tmp_path: Path) -> None:
         (None, "# Later"),
         (None, "## What came"),
     ]
-    assert "A diary." in report.before
+    assert "A diary." in report.until(1)
     assert report.hindsight == ("# Later", "## What came")
 
 
@@ -203,7 +203,37 @@ def test_nothing_is_known_before_it_was_told(small: Path) -> None:
     assert any("does not use 'f2'" in note for note in found.notes)
     for request in requests:
         assert "cafe" not in request.prompt
-        assert request.purpose != "case_client" or "March" not in request.prompt
+        assert request.purpose != "case_client" or "March" in request.prompt
+
+
+def test_the_client_knows_all_of_its_life_and_the_plan_opens_it_as_it_was_told(small: Path) -> None:
+    """A brother who was told of in session 2 was there before; that he was called was not."""
+
+    def facts(request: Question, draw: Random) -> str:
+        told = [
+            ("Her brother had come back in March.", "Her brother had come back in March", 2, True),
+            ("Her brother owes her the shop.", "He owes me the shop", 2, True),
+            ("She had called him.", "She had called him", 3, False),
+        ]
+        keys = ("text", "quote", "told", "before")
+        return json.dumps({"facts": [dict(zip(keys, one, strict=True)) for one in told]})
+
+    def client(request: Question, draw: Random) -> str:
+        from simcounsel.standins.cases import client as plain
+
+        known = {"history": "Ada's brother owes her the shop that both were to have."}
+        return plain(request.facts).model_copy(update=known).model_dump_json()
+
+    found, requests = reading(small, {"case_facts": facts, "case_client": client})
+    history = found.client["history"]
+    assert history.startswith("Ada's brother owes her the shop")
+    assert history.count("owes her the shop") == 1
+    assert history.endswith("Her brother had come back in March.")
+    assert "called" not in history
+    assert [fact.told for fact in found.plan.facts] == [2, 2, 3]
+    asked = next(request for request in requests if request.purpose == "case_client")
+    assert "owes me the shop" in asked.prompt
+    assert "cafe" not in asked.prompt
 
 
 def facts_of(*facts: tuple[str, str, int]) -> Any:

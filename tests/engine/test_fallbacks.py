@@ -8,14 +8,16 @@ import pytest
 from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SpecError, TooManyFallbacks
+from simcounsel.events import Said
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.runs.as_text import conversation_lines
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summary_lines
 from simcounsel.specs.world_file import load_world
 from simcounsel.specs.world_settings import FallbackLimits
 from simcounsel.standins.scripted import Scripted
-from tests.stage import NEVER, TINY, begun, changed, live, log, switchboard, tiny
+from tests.stage import NEVER, TINY, begun, changed, happened, live, log, switchboard, tiny
 
 
 class Broken(Scripted):
@@ -74,6 +76,21 @@ def test_what_was_written_counts_after_a_resume(tmp_path: Path) -> None:
 def test_most_1_never_stops(tmp_path: Path) -> None:
     models = switchboard(Broken(lambda question: True))
     assert live(tmp_path, changed(tiny(), fallbacks=NEVER), models=models).ticks_done() == 12
+
+
+def test_lines_that_were_written_beforehand_are_counted(tmp_path: Path) -> None:
+    """As a last resort a line of hand is said, and whoever reads the run is told how many."""
+    models = switchboard(Broken(lambda question: question.purpose == "line_counselor"))
+    run = live(tmp_path, changed(tiny(), fallbacks=NEVER), models=models)
+    lines = happened(run, Said)
+    by_hand = sum(line.who == "Miriam" for line in lines)
+    assert 0 < by_hand < len(lines)
+    assert any(
+        line.startswith(f"lines by hand  {by_hand} of {len(lines)} ") for line in summary_lines(run)
+    )
+    first = [line for line in lines if line.chat == lines[0].chat]
+    said = sum(line.who == "Miriam" for line in first)
+    assert f"lines by hand: {said} of {len(first)}" in list(conversation_lines(run, 1))
 
 
 @pytest.mark.parametrize(("key", "value"), [("most", "1.5"), ("over", "-1"), ("often", "1")])

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis import tables
+from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summarize
@@ -24,7 +25,8 @@ def run(tmp_path: Path) -> Run:
     broken = first | {"reply": None, "messages": [], "given_up": True, "tries": 3}
     broken |= {"problem": "broken off before it was answered", "latency_s": 60.0}
     broken.pop("source")
-    file.write_text("\n".join([json.dumps(broken), *lines]) + "\n", encoding="utf-8")
+    chain = CallChain()
+    file.write_bytes(b"".join(map(chain.line, [broken, *map(json.loads, lines)])))
     return Run.open(lived.folder)
 
 

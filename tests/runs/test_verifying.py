@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,10 @@ import pytest
 
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
+from simcounsel.runs.aside import live_again_from
+from simcounsel.runs.call_chain import EDITED, MISPLACED
+from simcounsel.runs.chain import manifest_digest
+from simcounsel.runs.jsonl import json_bytes
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import open_checked, verify
 from tests.commands import Command
@@ -123,8 +128,8 @@ def test_an_unfinished_tick_is_no_damage(folder: Path) -> None:
 
 def test_calls_that_events_name_must_be_there(folder: Path) -> None:
     spoil(folder, lambda lines: lines[:10] + lines[11:], "calls")
-    [damage] = verify(folder).damages
-    assert "which is not in calls.jsonl" in damage
+    [misplaced, damage] = verify(folder).damages
+    assert MISPLACED in misplaced and "which is not in calls.jsonl" in damage
 
 
 def test_a_call_cut_short_by_a_crash_is_no_damage(folder: Path) -> None:
@@ -176,7 +181,8 @@ def test_lost_vectors_are_computed_again(
 def test_a_replay_cannot_compute_vectors(short: Run, tmp_path: Path) -> None:
     source = Path(shutil.copytree(short.folder, tmp_path / "source"))
     replay = live(tmp_path, tiny(), 3, model=f"recorded:{source}")
-    spoil(source, lambda lines: [one for one in lines if b'"verb":"embed"' not in one], "calls")
+    lost = b'"verb":"embed"'
+    spoil(source, lambda lines: [b"{\n" if lost in one else one for one in lines], "calls")
     with pytest.raises(RunError, match="it replays .*source, whose calls.jsonl lacks the vector"):
         go_on(replay)
 
@@ -212,31 +218,127 @@ def test_what_comes_of_a_damaged_run_is_marked(
     assert json.loads((out / "card.json").read_text(encoding="utf-8"))["damaged"] == [what]
 
 
-@pytest.mark.parametrize("field", ["reply", "source", "vectors"])
-def test_an_edited_call_is_found_and_refused(folder: Path, tmp_path: Path, field: str) -> None:
+def call_edited(field: str) -> Callable[[list[bytes]], list[bytes]]:
+    """The fourth call with another value of a field, written as the run would have."""
+    return lambda lines: [
+        *lines[:3],
+        json_bytes(json.loads(lines[3]) | {field: "other"}) + b"\n",
+        *lines[4:],
+    ]
+
+
+def without_digest(line: bytes) -> bytes:
+    call = json.loads(line)
+    del call["digest"]
+    return json_bytes(call) + b"\n"
+
+
+CALL_DAMAGES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], int, str]] = {
+    "reply": (call_edited("reply"), 4, EDITED),
+    "source": (call_edited("source"), 4, EDITED),
+    "vectors": (call_edited("vectors"), 4, EDITED),
+    "its digest": (call_edited("digest"), 4, EDITED),
+    "written anew": (
+        lambda lines: [
+            *lines[:3],
+            json.dumps(json.loads(lines[3]) | {"reply": "other"}).encode() + b"\n",
+            *lines[4:],
+        ],
+        4,
+        EDITED,
+    ),
+    "no digest": (lambda lines: [*lines[:3], without_digest(lines[3]), *lines[4:]], 4, EDITED),
+    "no digest at the end": (lambda lines: [*lines[:-1], without_digest(lines[-1])], -1, EDITED),
+    "doubled": (lambda lines: [*lines[:4], lines[3], *lines[4:]], 5, MISPLACED),
+    "doubled at the end": (lambda lines: [*lines, lines[3]], 0, MISPLACED),
+    "taken out": (lambda lines: lines[:3] + lines[4:], 4, MISPLACED),
+    "the first taken out": (lambda lines: lines[1:], 1, MISPLACED),
+    "moved": (lambda lines: [*lines[:3], lines[4], lines[3], *lines[5:]], 4, MISPLACED),
+}
+"""How calls.jsonl is spoiled, the first line of it that is no longer as it was (counted from the end
+of the whole file where it is not above 0), and what is said of it."""
+
+
+@pytest.mark.parametrize("name", CALL_DAMAGES)
+def test_an_edited_call_is_found_and_refused(folder: Path, tmp_path: Path, name: str) -> None:
     """In the run, in who goes on from it, and in what was forked from it."""
-
-    def edit(lines: list[bytes]) -> list[bytes]:
-        call = json.loads(lines[3])
-        return [*lines[:3], json.dumps(call | {field: "other"}).encode() + b"\n", *lines[4:]]
-
+    change, at, what = CALL_DAMAGES[name]
     forked = fork(Run.open(folder), 3, {}, tmp_path)
     assert not verify(folder).damages and not verify(forked.folder).damages
     for each in (folder, forked.folder):
-        spoil(each, edit, "calls")
-        damages = verify(each).damages
-        assert f"{each / 'calls.jsonl'}:4: this call is not as it was written" in damages
-        with pytest.raises(RunError, match="is not as it was written"):
+        file = each / "calls.jsonl"
+        whole = len(file.read_bytes().splitlines())
+        spoil(each, change, "calls")
+        line = at if at > 0 else whole + 1 + at
+        assert f"{file}:{line}: {what}" in verify(each).damages
+        refused = re.escape(f"{file}:{line}: {what}")
+        with pytest.raises(RunError, match=refused):
             go_on(Run.open(each))
-        with pytest.raises(RunError, match="is not as it was written"):
+        with pytest.raises(RunError, match=refused):
             open_checked(each)
-        assert open_checked(each, damaged=True).damages
-        with pytest.raises(RunError, match="is not as it was written"):
+        assert f"{file}:{line}: {what}" in open_checked(each, damaged=True).damages
+        with pytest.raises(RunError, match=refused):
             fork(Run.open(each), 3, {}, tmp_path / "second")
+        with pytest.raises(RunError, match=refused):
+            live_again_from(Run.open(each), 3)
 
 
-def test_calls_of_older_versions_have_no_digest(folder: Path) -> None:
-    calls = [json.loads(line) for line in (folder / "calls.jsonl").read_bytes().splitlines()]
-    assert all(call.pop("digest") for call in calls)
-    spoil(folder, lambda _: [json.dumps(one).encode() + b"\n" for one in calls], "calls")
+def test_what_stays_when_ticks_are_lived_again_is_linked_anew(folder: Path) -> None:
+    """And a line that a crash cut short is no damage: the next one goes on from the one before."""
+    with (folder / "calls.jsonl").open("ab") as calls:
+        calls.write(b'{"key": "cut sh')
+    live_again_from(Run.open(folder), 2)
     assert not verify(folder).damages
+    assert not verify(go_on(Run.open(folder)).folder).damages
+    (torn,) = (
+        number
+        for number, line in enumerate((folder / "calls.jsonl").read_bytes().splitlines())
+        if b"cut sh" in line
+    )
+    assert torn
+
+
+def test_calls_of_runs_that_began_earlier_have_no_digest(folder: Path) -> None:
+    file = folder / "manifest.json"
+    written = json.loads(file.read_text(encoding="utf-8"))
+    del written["chained_calls"]
+    file.write_text(json.dumps(written | {"digest": manifest_digest(written)}), encoding="utf-8")
+    spoil(folder, lambda lines: [*map(without_digest, lines)], "calls")
+    assert not verify(folder).damages
+    assert not verify(go_on(Run.open(folder)).folder).damages
+
+
+def test_what_comes_of_a_damaged_recording_says_so(
+    folder: Path, simcounsel: Command, tmp_path: Path
+) -> None:
+    """An edited call, in whatever reads the run."""
+    spoil(folder, call_edited("reply"), "calls")
+    what = f"calls.jsonl:4: {EDITED}"
+    assert what in simcounsel("show", folder).err
+    page = tmp_path / "page.html"
+    assert what in simcounsel("view", folder, "--html", page).err
+    assert what in page.read_text(encoding="utf-8")
+    assert simcounsel("rate", folder, "--instrument", "talk_measures").code == 1
+    rated = simcounsel("rate", folder, "--instrument", "talk_measures", "--damaged")
+    assert what in rated.err and "(of a damaged run)" in rated.out
+    out = folder.parent / "data"
+    parts = ("--format", "openai", "--split", "100,0,0", "--no-check")
+    assert simcounsel("export", folder, *parts, "-o", out).code == 1
+    assert simcounsel("export", folder, *parts, "-o", out, "--damaged").code == 0
+    assert what in (out / "README.md").read_text(encoding="utf-8")
+    report = ("report", folder, "--out", tmp_path / "report")
+    pytest.importorskip("pandas")
+    assert what in simcounsel(*report).err
+    assert simcounsel(*report, "--damaged").code == 0
+    assert what in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    run = Run.open(folder, damaged=True)
+    assert run.lines().attrs["damaged"] == [what] and what in run._repr_html_()
+    assert run.measurements()["damaged"].all()
+
+
+def test_what_comes_of_a_sound_run_is_not_marked(folder: Path, simcounsel: Command) -> None:
+    rated = simcounsel("rate", folder, "--instrument", "talk_measures")
+    assert rated.code == 0 and "damaged" not in rated.out + rated.err
+    run = Run.open(folder)
+    assert not run.lines().attrs and "damaged" not in run._repr_html_()
+    assert not run.measurements()["damaged"].any()

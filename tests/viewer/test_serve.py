@@ -53,6 +53,7 @@ def test_everything_about_a_run(ask: Callable[[str], Any], lived: Run) -> None:
     assert ask("person/Ines")["versions"][0]["version"] == 0
     assert {memory["id"] for memory in ask("memories/Ines")} >= {"Ines:0"}
     assert len(ask("recalls/Ines")[0]["hits"]) <= 10
+    assert "stood_back" in ask("recalls/Ines")[0]
     chat = happened(lived, ConversationStarted)[0].chat
     talk = ask(f"conversation/{quote(chat)}")
     assert [line["text"] for line in talk["lines"]] == [

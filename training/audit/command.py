@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simcounsel.secret import scrub
+from simcounsel.disk import write_text
 from training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def audit(
         return
     typer.echo("\n".join([f"{'training':<16}{run}", *lines(report)]))
     if json_file is not None:
-        json_file.write_text(scrub(text) + "\n", encoding="utf-8")
+        write_text(json_file, text + "\n")
         typer.echo(f"\nwrote {json_file}")
 
 

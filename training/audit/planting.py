@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.split import Shares, split_dialogues
-from simcounsel.secret import scrub
+from simcounsel.disk import write_text, writing
 from training.audit.canaries import Canary, Planted, plant
 from training.audit.fillers import FORMS
 from training.errors import TrainingError
@@ -59,12 +59,9 @@ def write(
     )
     planted = plant(split, n, seed)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(
-        "".join(
-            scrub(one.model_dump_json(exclude_defaults=True)) + "\n" for one in planted.dialogues
-        ),
-        encoding="utf-8",
-    )
+    with writing(file) as put:
+        for one in planted.dialogues:
+            put(one.model_dump_json(exclude_defaults=True) + "\n")
     kept = Canaries(
         seed=seed,
         canaries=tuple(
@@ -78,7 +75,7 @@ def write(
             for one in planted.canaries
         ),
     )
-    beside.write_text(kept.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    write_text(beside, kept.model_dump_json(indent=1) + "\n")
     return planted, beside
 
 

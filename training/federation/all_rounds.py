@@ -130,9 +130,7 @@ def _resumed(folder: Path, mark: str, terms: Terms, start: ServerState) -> Serve
 def _charge(folder: Path, rounds: int, spending: Spending | None, terms: Terms) -> None:
     """Written before a round begins, so that a crash cannot hide what was paid."""
     folder.mkdir(parents=True, exist_ok=True)
-    on_disk.replaced(
-        folder / LEDGER, (json.dumps(_ledger(rounds, spending, terms), indent=2) + "\n").encode()
-    )
+    on_disk.replaced(folder / LEDGER, json.dumps(_ledger(rounds, spending, terms), indent=2) + "\n")
 
 
 def _ledger(rounds: int, spending: Spending | None, terms: Terms) -> Mapping[str, Any]:

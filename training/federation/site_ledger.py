@@ -71,7 +71,7 @@ class SiteLedger:
                 self.mark, {"agreed": dict(self.agreed), "answered": {}}
             )
             mine["answered"][str(round)] = datetime.now(UTC).isoformat(timespec="seconds")
-            on_disk.replaced(self.file, (json.dumps(whole, indent=1) + "\n").encode())
+            on_disk.replaced(self.file, json.dumps(whole, indent=1) + "\n")
 
     def answered(self) -> tuple[int, ...]:
         """The rounds of this plan that are spent."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from safetensors.numpy import load, save
 
+from simcounsel.disk import write_data, write_text, write_whole
 from training.errors import TrainingError
 from training.federation.shift import Shift
 from training.federation.updates import Weights, Wide
@@ -65,8 +66,8 @@ def to_folder(state: ServerState, folder: Path, facts: Mapping[str, Any] | None 
     for left in (new, old):
         shutil.rmtree(left, ignore_errors=True)
     new.mkdir()
-    _written(new / TENSORS, data)
-    _written(new / FACTS, (json.dumps(said, indent=2) + "\n").encode())
+    write_data(new / TENSORS, data)
+    write_text(new / FACTS, json.dumps(said, indent=2) + "\n")
     if folder.exists():
         folder.rename(old)
     new.rename(folder)
@@ -74,19 +75,10 @@ def to_folder(state: ServerState, folder: Path, facts: Mapping[str, Any] | None 
     shutil.rmtree(old, ignore_errors=True)
 
 
-def replaced(path: Path, data: bytes) -> None:
+def replaced(path: Path, text: str) -> None:
     """Write a file; whoever looks sees the old or the new, whole."""
-    new = path.with_name(f".{path.name}.new")
-    _written(new, data)
-    new.replace(path)
+    write_whole(path, text)
     _synced(path.parent)
-
-
-def _written(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _synced(folder: Path) -> None:

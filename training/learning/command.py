@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simcounsel.secret import scrub
+from simcounsel.disk import writing
 from training.recipe_file import load_recipe
 
 if TYPE_CHECKING:
@@ -168,10 +168,9 @@ def sites(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for name, here in dealt.items():
-            (out / f"{name}.jsonl").write_text(
-                "".join(scrub(one.model_dump_json(exclude_defaults=True)) + "\n" for one in here),
-                encoding="utf-8",
-            )
+            with writing(out / f"{name}.jsonl") as put:
+                for one in here:
+                    put(one.model_dump_json(exclude_defaults=True) + "\n")
         typer.echo(
             f"wrote {n} files into {out}; in a recipe:\n"
             + "folders:\n"

@@ -24,8 +24,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.disk import append_text, write_text, write_whole
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.secret import scrub
 from training.errors import TrainingError
 from training.plan import Plan, Site
 from training.privacy.budget import Account
@@ -66,7 +66,7 @@ class Folder:
         if path.exists() and any(path.iterdir()):
             raise TrainingError(f"{path}: is not empty and holds no training; choose another --out")
         path.mkdir(parents=True, exist_ok=True)
-        write_whole(file, json.dumps(manifest, ensure_ascii=False, indent=1).encode())
+        write_whole(file, json.dumps(manifest, ensure_ascii=False, indent=1))
         return cls(path)
 
     @classmethod
@@ -101,9 +101,7 @@ class Folder:
 
     def say(self, kind: str, **what: Any) -> None:
         """Append to the log."""
-        with (self.path / LOG).open("ab") as file:
-            line = scrub(json.dumps({"kind": kind, **what}, ensure_ascii=False))
-            file.write(line.encode() + b"\n")
+        append_text(self.path / LOG, json.dumps({"kind": kind, **what}, ensure_ascii=False) + "\n")
 
     def said(self, kind: str | None = None) -> list[dict[str, Any]]:
         """What the log holds, of one kind or all; a line that was cut off by the end of the process
@@ -121,8 +119,7 @@ class Folder:
         """
         rows = [one for one in self.said() if one.get("at", 0) <= kept.get(one["kind"], 1 << 62)]
         write_whole(
-            self.path / LOG,
-            b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in rows),
+            self.path / LOG, "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)
         )
 
     def keep(self, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any]) -> None:
@@ -132,7 +129,7 @@ class Folder:
                 {name: np.ascontiguousarray(value) for name, value in arrays.items()},
                 Path(place) / "arrays.safetensors",
             )
-            (Path(place) / "state.json").write_text(json.dumps(state), encoding="utf-8")
+            write_text(Path(place) / "state.json", json.dumps(state))
             replace_folder(Path(place), self.path / STATE)
 
     def kept(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
@@ -173,13 +170,6 @@ def replace_folder(new: Path, old: Path) -> None:
     os.replace(new, old)
     new.mkdir()
     shutil.rmtree(away, ignore_errors=True)
-
-
-def write_whole(file: Path, data: bytes) -> None:
-    """Write a file at once: whoever reads it sees the old or the new one."""
-    part = file.with_name(f".{file.name}.part")
-    part.write_bytes(data)
-    os.replace(part, file)
 
 
 def manifest_of(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from simcounsel.secret import scrub
+from simcounsel.disk import write_text
 from training.federation.all_rounds import Outcome
 from training.federation.shift import LEFT, RIGHT, WHOLE, Shift
 from training.federation.updates import layers
@@ -61,13 +61,9 @@ def write_adapter(
             name: np.ascontiguousarray(value, dtype=np.float32) for name, value in weights.items()
         }
         save_file(arrays, Path(place) / "adapter_model.safetensors", {"format": "pt"})
-        (Path(place) / "adapter_config.json").write_text(
-            json.dumps(config, indent=1), encoding="utf-8"
-        )
-        (Path(place) / "card.json").write_text(
-            scrub(json.dumps(card, ensure_ascii=False, indent=1)), encoding="utf-8"
-        )
-        (Path(place) / "README.md").write_text(scrub(readme(card)), encoding="utf-8")
+        write_text(Path(place) / "adapter_config.json", json.dumps(config, indent=1))
+        write_text(Path(place) / "card.json", json.dumps(card, ensure_ascii=False, indent=1))
+        write_text(Path(place) / "README.md", readme(card))
         replace_folder(Path(place), folder.path / ADAPTER)
     return folder.path / ADAPTER
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simcounsel.secret import scrub
+from simcounsel.disk import write_text
 from training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -158,5 +158,5 @@ def compare(
     for words in warnings(rows):
         typer.echo(words, err=True)
     if csv is not None:
-        csv.write_text(scrub(as_csv(rows)), encoding="utf-8")
+        write_text(csv, as_csv(rows))
         typer.echo(f"wrote {csv}")

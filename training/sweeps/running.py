@@ -13,10 +13,11 @@ from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
+from simcounsel.disk import write_whole
 from simcounsel.errors import SimcounselError
 from simcounsel.intake import file_bytes, json_data
 from training.errors import TrainingError
-from training.learning.folder import ADAPTER, MANIFEST, Folder, write_whole
+from training.learning.folder import ADAPTER, MANIFEST, Folder
 from training.plan import Plan
 from training.privacy import budget
 from training.recipe_file import load_recipe
@@ -180,7 +181,7 @@ def _known(cell: Cell, out: Path) -> Ended:
 
 def _trained(cell: Cell, out: Path, tell: Callable[[str], None]) -> Ended:
     file = out / f"{cell.name}.yaml"
-    write_whole(file, cell.written_for(out).encode())
+    write_whole(file, cell.written_for(out))
     try:
         one = (
             _tuned(cell, file, out, tell)
@@ -245,7 +246,7 @@ def _audited(path: Path, tell: Callable[[str], None]) -> None:
     except SimcounselError as error:
         tell(f"  not audited: {error}")
         return
-    write_whole(path / AUDIT, (report.model_dump_json(indent=1) + "\n").encode())
+    write_whole(path / AUDIT, report.model_dump_json(indent=1) + "\n")
     tell(
         "  audited: "
         + ", ".join(f"{one.attack} AUC {one.trained.roc_auc:.3f}" for one in report.attacks)

@@ -20,7 +20,9 @@ def write_case(reading: CaseReading, report: Report, folder: Path) -> tuple[Path
             "client.yaml",
             reading.client,
             (
-                f"Read from {source} as far as its first session; days and routines are plain"
+                f"Read from {source}: the whole life before the first session, in whichever session"
+                " it was told; what of it the counselor hears, the client tells. Days and routines"
+                " are plain"
                 " stand-ins. Add a `voice`."
             ),
         ),

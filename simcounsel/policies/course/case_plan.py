@@ -1,7 +1,13 @@
 """The facts and the plan of a case report, rid of what could not be known yet."""
 
 from simcounsel.policies.course.case_report import Report
-from simcounsel.policies.course.case_schemas import PlanAnswer, SessionAnswer, ToldAnswers
+from simcounsel.policies.course.case_schemas import (
+    MOST_HISTORY,
+    ClientAnswer,
+    PlanAnswer,
+    SessionAnswer,
+    ToldAnswers,
+)
 from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.specs.course import (
     MOST_SESSIONS,
@@ -11,6 +17,10 @@ from simcounsel.specs.course import (
     PlannedStage,
 )
 from simcounsel.specs.therapy import COURSE_STAGES, Therapy
+from simcounsel.texts.quotes import content
+
+IN_FILE = 0.75
+"""So much of what a fact is about stands in the client's file where the file has it."""
 
 
 def facts_of(report: Report, told: ToldAnswers, notes: list[str]) -> tuple[PlannedFact, ...]:
@@ -46,6 +56,25 @@ def facts_of(report: Report, told: ToldAnswers, notes: list[str]) -> tuple[Plann
             )
         )
     return tuple(found)
+
+
+def lived(
+    told: ToldAnswers, facts: tuple[PlannedFact, ...], client: ClientAnswer, notes: list[str]
+) -> str:
+    """The client's history, with the facts of the time before the first session that its file
+    would lack, in the order in which they were told.
+    """
+    before = {fact.text for fact in told.facts if fact.before}
+    history, file = client.history, client.model_dump_json()
+    for fact in facts:
+        wanted = content(fact.text)
+        if fact.text not in before or len(wanted & content(file)) >= IN_FILE * len(wanted):
+            continue
+        if len(history) + len(fact.text) + 1 > MOST_HISTORY:
+            notes.append(f"left out of the client's history, which is full: {fact.text}")
+            continue
+        history = f"{history} {fact.text}"
+    return history
 
 
 def order_problem(answer: PlanAnswer | None) -> str | None:

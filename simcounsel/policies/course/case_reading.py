@@ -12,7 +12,7 @@ from simcounsel.agents.tasks import Answer
 from simcounsel.chance import seed_of
 from simcounsel.errors import SpecError
 from simcounsel.llm.question import Ask, Facts, Question, ask
-from simcounsel.policies.course.case_plan import facts_of, order_problem, plan_of
+from simcounsel.policies.course.case_plan import facts_of, lived, order_problem, plan_of
 from simcounsel.policies.course.case_report import Report
 from simcounsel.policies.course.case_schemas import (
     ClientAnswer,
@@ -93,7 +93,7 @@ def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReadin
         ClientAnswer,
         CaseClientFacts(opening=" ".join(text for number, text in told_parts if number == 0)),
         seed,
-        case=report.before,
+        case=report.usable,
     )
     told = yield from _asked(
         report,
@@ -115,7 +115,10 @@ def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReadin
     )
     features = _features(report, talk, notes)
     return CaseReading(
-        client=_client(report, client, features), plan=plan, talk=features, notes=tuple(notes)
+        client=_client(report, client, features, lived(told, facts, client, notes)),
+        plan=plan,
+        talk=features,
+        notes=tuple(notes),
     )
 
 
@@ -197,10 +200,10 @@ def _features(report: Report, talk: FeaturesAnswer, notes: list[str]) -> tuple[F
 
 
 def _client(
-    report: Report, answer: ClientAnswer, talk: tuple[FeatureAnswer, ...]
+    report: Report, answer: ClientAnswer, talk: tuple[FeatureAnswer, ...], history: str
 ) -> dict[str, Any]:
-    """The client's file as data. Of the talk it has the style, and as samples only what the client
-    says in the first session.
+    """The client's file as data. history: all that was lived through before the first session. Of
+    the talk it has the style, and as samples only what the client says in that session.
     """
     early = [
         turn.text
@@ -217,6 +220,7 @@ def _client(
     )
     data = answer.model_dump(mode="json", exclude={"characteristic", "recent_feeling"}) | {
         "role": "client",
+        "history": history,
         "style": style[:3900],
         "portrait": {
             "characteristic": answer.characteristic,

@@ -73,11 +73,6 @@ class Report:
         return self.until(max(number or 0 for number, _ in self.parts))
 
     @property
-    def before(self) -> str:
-        """What stands above the first session, and the first session."""
-        return self.until(1)
-
-    @property
     def hindsight(self) -> tuple[str, ...]:
         """The headings of what is used for nothing."""
         return tuple(part.splitlines()[0] for number, part in self.parts if number is None)

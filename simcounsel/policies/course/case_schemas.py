@@ -17,8 +17,12 @@ Theme = Literal[
 Short = Annotated[str, Field(min_length=2, max_length=500)]
 
 
+MOST_HISTORY = 3_800
+"""Characters of what a client has lived through."""
+
+
 class ClientAnswer(Answer):
-    """A client as they were before the first session."""
+    """A client as they were before the first session, with all of their life until then."""
 
     name: Annotated[
         str,
@@ -35,16 +39,16 @@ class ClientAnswer(Answer):
     occupation: Short
     theme: Theme
     background: Annotated[str, Field(min_length=10, max_length=2000)]
-    history: Annotated[str, Field(min_length=10, max_length=2500)]
+    history: Annotated[str, Field(min_length=10, max_length=MOST_HISTORY)]
     style: Annotated[str, Field(min_length=5, max_length=1000, description="how the client speaks")]
     habits: Annotated[tuple[Short, ...], Field(min_length=1, max_length=8)]
-    people: Annotated[tuple[Acquaintance, ...], Field(max_length=8)] = ()
+    people: Annotated[tuple[Acquaintance, ...], Field(max_length=16)] = ()
     characteristic: Annotated[str, Field(min_length=10, max_length=1500)]
     recent_feeling: Annotated[str, Field(min_length=10, max_length=1000)]
     core_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1, max_length=5)]
     intermediate_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1, max_length=6)]
     coping_strategies: Annotated[tuple[Short, ...], Field(min_length=1, max_length=6)]
-    situations: Annotated[tuple[Situation, ...], Field(min_length=4, max_length=8)]
+    situations: Annotated[tuple[Situation, ...], Field(min_length=4, max_length=12)]
 
 
 class ToldAnswer(Answer):
@@ -53,6 +57,9 @@ class ToldAnswer(Answer):
     text: Short
     quote: Short
     told: Annotated[int, Field(ge=1, le=MOST_SESSIONS)]
+    before: Annotated[
+        bool, Field(description="whether it was so before the first session began")
+    ] = False
 
 
 class ToldAnswers(Answer):

@@ -2,8 +2,6 @@
 
 import csv
 import io
-import json
-import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field, StrictInt, ValidationError, field_validator
 
 from simcounsel.errors import StudyError
-from simcounsel.secret import scrub
+from simcounsel.runs.jsonl import append_line
 from simcounsel.viewer.rating.study import Part, Rater, Study, open_key, open_study, write_whole
 
 COMMENT_LENGTH = 2000
@@ -98,15 +96,9 @@ def append(folder: Path, answers: Sequence[Answer]) -> None:
     written.
     """
     file = folder / "answers.jsonl"
-    text = "".join(scrub(json.dumps(answer.model_dump(mode="json"))) + "\n" for answer in answers)
     try:
-        with _APPENDING, file.open("ab+") as out:
-            if out.seek(0, os.SEEK_END):
-                out.seek(-1, os.SEEK_END)
-                text = text if out.read(1) == b"\n" else "\n" + text
-            out.write(text.encode())
-            out.flush()
-            os.fsync(out.fileno())
+        with _APPENDING:
+            append_line(file, *(answer.model_dump(mode="json") for answer in answers))
     except OSError as error:
         raise StudyError(f"{file}: cannot be written ({error.strerror}); free some space") from None
 

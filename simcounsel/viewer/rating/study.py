@@ -1,15 +1,14 @@
 """A study as files: what raters may see in study.json, where it comes from in key.json."""
 
-import os
 import secrets
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from simcounsel import disk
 from simcounsel.errors import StudyError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.secret import scrub
 from simcounsel.viewer.rating.instrument import RatingInstrument
 
 FORMAT: Literal[1] = 1
@@ -186,14 +185,9 @@ def write_whole(file: Path, text: str) -> None:
     """Write a file so that it is there in full or not at all. StudyError when it cannot be
     written.
     """
-    temporary = file.with_name(f"{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8", errors="replace", newline="") as out:
-            out.write(scrub(text))
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(file)
+        disk.write_whole(file, text)
     except OSError as error:
         raise StudyError(
             f"{file}: cannot be written ({error.strerror}); free some space or choose another"

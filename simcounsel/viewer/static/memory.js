@@ -27,6 +27,12 @@ export function hitList(hits, known, weights) {
   }));
 }
 
+/** What would have come by its score, but came to mind before a line just before. */
+export function stoodBack(ids, known) {
+  if (!ids?.length) return null;
+  return h("div", { class: "small" }, h("p", { class: "soft" }, "Stood back, since it came to mind just before:"), h("ul", {}, ids.map((id) => h("li", {}, known.has(id) ? said(known.get(id).text) : id))));
+}
+
 /** What the colors of the bars mean. */
 export function termLegend(weights) {
   return h("ul", { class: "legend", "aria-label": "The five terms and their weights" }, TERMS.map(([key, name]) => h("li", {}, h("span", { class: `chip term-${key}` }), `${name} (weight ${weights[key].toFixed(2)})`)));
@@ -62,7 +68,7 @@ export function mountMemory(section, run, overview) {
         h("button", { type: "button", "aria-label": "Later recall", disabled: index === upto.length - 1, onclick: () => go(index + 1) }, "›"),
         h("span", { class: "soft small" }, `${momentOf(overview, one.tick)}, ${PURPOSE[one.purpose] || one.purpose}`)),
       h("p", {}, h("span", { class: "soft" }, "At "), said(`“${one.query}”`), h("span", { class: "soft" }, " while feeling "), badge(one.emotion, null, true)),
-      one.hits.length ? [termLegend(overview.weights), hitList(one.hits, known, overview.weights)] : h("p", { class: "soft" }, "Nothing came to mind."));
+      one.hits.length ? [termLegend(overview.weights), hitList(one.hits, known, overview.weights), stoodBack(one.stood_back, known)] : h("p", { class: "soft" }, "Nothing came to mind."));
   }
 
   function reflections(person, known, tick) {

@@ -3,7 +3,7 @@
 import { momentOf, timeOf } from "./clock.js";
 import { announce, fill, h, said } from "./dom.js";
 import { badge } from "./feel.js";
-import { hitList, termLegend } from "./memory.js";
+import { hitList, stoodBack, termLegend } from "./memory.js";
 import { get, path } from "./source.js";
 import { show, state } from "./state.js";
 
@@ -95,7 +95,8 @@ export function mountTalks(section, run, overview) {
       if (!event.target.open || !line.recalled || hits.dataset.filled) return;
       hits.dataset.filled = "yes";
       const memories = await get(run, path("memories", line.who));
-      fill(hits, hitList(line.recalled.hits, new Map(memories.map((one) => [one.id, one])), overview.weights));
+      const known = new Map(memories.map((one) => [one.id, one]));
+      fill(hits, hitList(line.recalled.hits, known, overview.weights), stoodBack(line.recalled.stood_back, known));
     };
     return h("li", { class: `line side-${side}${mine ? " now" : ""}`, id: `line-${line.message}`, tabindex: "-1" },
       h("div", { class: "line-head" }, h("b", {}, said(line.who)), badge(line.emotion, line.intensity, true), line.decided ? h("span", { class: "move" }, line.decided.policy === "safety" ? `safety: ${line.decided.move}` : line.decided.move) : null,
