@@ -47,12 +47,17 @@ def environment() -> dict[str, str]:
 
 
 def at_a_terminal(
-    *arguments: object, typed: str = "", cwd: Path | None = None, **variables: str
+    *arguments: object,
+    typed: str = "",
+    cwd: Path | None = None,
+    module: str = "simcounsel",
+    **variables: str,
 ) -> Seen:
-    """What `simcounsel ...` puts on the screen of a terminal, errors among it. variables: of the environment."""
+    """What `simcounsel ...`, or another module, puts on the screen of a terminal, errors among it. variables: of the environment."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "simcounsel", *map(str, arguments)],
+        command,
         stdin=theirs, stdout=theirs, stderr=theirs, env=environment() | variables, cwd=cwd, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)

@@ -15,6 +15,7 @@ from rich.table import Table
 from simcounsel import cli, terminal
 from simcounsel.runs.run import Run
 from tests.commands import Command, only_run
+from tests.corpus.made import dialogue
 from tests.llm.server import FaultServer, default_answer
 from tests.screens import HOSTILE, OBEYED, at_a_terminal, into
 from tests.stage import ROOT, TINY
@@ -80,6 +81,37 @@ def test_a_model_in_a_talk(spoken: tuple[Path, bytes]) -> None:
         seen = at_a_terminal("talk", spoken[0], "--who", "Ines", "--model", model, typed="Why?\n\n")
     assert (seen.code, seen.obeyed) == (0, []), seen.screen.decode()
     assert b"OWNED" in seen.screen
+
+
+def test_a_model_in_a_report(spoken: tuple[Path, bytes], tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    seen = at_a_terminal("report", spoken[0], "--out", tmp_path / "report")
+    assert (seen.code, seen.obeyed) == (0, []), seen.screen.decode()
+
+
+@pytest.mark.slow(10)
+def test_a_corpus_whose_every_text_is_hostile(tmp_path: Path) -> None:
+    """In `corpus check` and in what trains on it."""
+    talk = [HOSTILE + str(number) for number in range(4)]
+    names = dict.fromkeys(("theme", "language", "condition", "note"), HOSTILE)
+    file = tmp_path / "corpus.jsonl"
+    rows = [
+        dialogue(f"{number}{HOSTILE}", *talk, client=f"{number}{HOSTILE}", **names)
+        for number in range(6)
+    ]
+    file.write_text("".join(one.model_dump_json() + "\n" for one in rows), encoding="utf-8")
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(f"corpus: {json.dumps(str(file) + HOSTILE)}\n", encoding="utf-8")
+    for module, *command in (
+        ("simcounsel", "corpus", "check", file),
+        ("simcounsel", "corpus", "check", file, "--json"),
+        ("training", "sites", file, "-n", "2", "--by", "theme"),
+        ("training", "plant", file, "--out", tmp_path / "planted.jsonl"),
+        ("training", "tune", recipe),
+    ):
+        seen = at_a_terminal(*command, module=module)
+        assert seen.obeyed == [] and b"Traceback" not in seen.screen, (command, seen.screen)
+        assert b"OWNED" in seen.screen or command[0] in ("plant", "tune"), (command, seen.screen)
 
 
 @pytest.mark.parametrize("command", ["check", "show"])

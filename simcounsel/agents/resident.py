@@ -68,6 +68,8 @@ class Resident:
         """What the world says of one's relationships, by the other's name."""
         self.place = spec.starts_in
         self.activity = ""
+        self.visible = ""
+        """What others in the same place see of the activity."""
         self.activity_kind: ActivityKind = "rest"
         self.emotion: Emotion = "neutral"
         self.intensity = 1
@@ -150,6 +152,7 @@ class Resident:
         self._news = [f"{self.name} {event.activity}."] if changed else []
         if changed:
             self.done_today[event.activity] = entry.minute
+        self.visible = event.seen or event.activity
         self.activity, self.activity_kind, self.place = (
             event.activity,
             event.activity_kind,

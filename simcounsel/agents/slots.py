@@ -115,7 +115,12 @@ def usual_block(resident: Resident, scene: Scene, minutes: tuple[int, ...]) -> B
             chance(scene.seed, resident.name, "usual", minute // 60).randrange(len(calm))
         ]
         slots.append(
-            SlotAnswer(activity=routine.do, kind=routine.kind, place=place_for(routine, scene))
+            SlotAnswer(
+                activity=routine.do,
+                seen=routine.seen,
+                kind=routine.kind,
+                place=place_for(routine, scene),
+            )
         )
     return BlockAnswer(slots=tuple(slots))
 
@@ -136,6 +141,7 @@ def _slot(answer: SlotAnswer, minute: int, resident: Resident) -> Slot:
     return Slot(
         minute=minute,
         activity=verb_phrase(answer.activity, resident.name),
+        seen=verb_phrase(answer.seen, resident.name) if answer.seen else "",
         activity_kind=answer.kind,
         place=answer.place,
     )

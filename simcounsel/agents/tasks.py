@@ -54,6 +54,14 @@ class SlotAnswer(Answer):
         str,
         Field(min_length=3, max_length=160, description="verb phrase, third person, no subject"),
     ]
+    seen: Annotated[
+        str,
+        Field(
+            max_length=120,
+            description="what somebody in the same place would see of it, a verb phrase without"
+            " thoughts, feelings or reasons; '' if that is all of it",
+        ),
+    ] = ""
     kind: ActivityKind
     place: Annotated[str, Field(min_length=1, description="one of the reachable places")]
 

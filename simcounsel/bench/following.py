@@ -198,7 +198,8 @@ def _worded(
     )
     if thought and isinstance(reply.value, LineAnswer):
         decision = thought.settled(decision, reply.value, traced(reply))
-    return spoken(replace(reply, value=_said(reply.value))), decision
+    words: Reply[Any] = replace(reply, value=_said(reply.value))
+    return spoken(words), decision
 
 
 def _said(answer: Any) -> str | None:

@@ -167,7 +167,11 @@ class Phases:
             self._move(body, place)
             self._journal.write(
                 Acted(
-                    who=name, activity=slot.activity, activity_kind=slot.activity_kind, place=place
+                    who=name,
+                    activity=slot.activity,
+                    seen=slot.seen,
+                    activity_kind=slot.activity_kind,
+                    place=place,
                 )
             )
 
@@ -182,9 +186,9 @@ class Phases:
         """Who is awake notices who shares the place, and what they do."""
         seen = {
             place: tuple(
-                Sight(name=name, activity=activity)
+                Sight(name=name, activity=resident.visible)
                 for name in names
-                if (activity := self._population.resident(name).activity)
+                if (resident := self._population.resident(name)).activity
             )
             for place, names in together(self._population.residents()).items()
         }

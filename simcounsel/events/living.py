@@ -18,12 +18,14 @@ class Slot(Data):
 
     minute: int
     activity: str
+    seen: str = ""
+    """What others in the same place see of it; '': all of it."""
     activity_kind: ActivityKind
     place: str
 
 
 class Sight(Data):
-    """Somebody seen, and what they are doing."""
+    """Somebody seen, and what others see of what they are doing."""
 
     name: str
     activity: str
@@ -129,6 +131,8 @@ class Acted(Data):
     kind: Literal["acted"] = "acted"
     who: str
     activity: str
+    seen: str = ""
+    """What others in the same place see of it; '': all of it."""
     activity_kind: ActivityKind
     place: str
 

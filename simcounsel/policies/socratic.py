@@ -63,9 +63,9 @@ class Socratic:
         self, view: TalkView, move: str, *, options: tuple[str, ...], reason: str, aim: str = ""
     ) -> Decision:
         """With the lines that stand-ins have for it; a close takes leave. aim: whose text says
-        what the move is for; '': its own.
+        what the move is for, and whose lines it has; '': its own.
         """
-        lines = lines_for(self.name, move, view.language)
+        lines = lines_for(self.name, aim or move, view.language)
         return Decision(
             move=move,
             options=options,

@@ -72,7 +72,9 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
         or "no lines"
     )
     yield f"conversations  {counts.conversations} (lines: {talk})"
-    yield f"lines by hand  {by_hand_text(counts.sources)} (written beforehand, not by a model)"
+    if counts.sources:
+        by_hand = by_hand_text(counts.sources)
+        yield f"lines by hand  {by_hand} (written beforehand, not by a model)"
     yield f"reflections    {counts.reflections}; persona changes {counts.persona_changes}"
     if s.measurements:
         yield (

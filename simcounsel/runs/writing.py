@@ -89,6 +89,8 @@ class Writer:
         end, before = self._events.tell(), self._chain.last
         closed, lines = self._chain.close(tick)
         try:
+            # two waits for the disk: without the first, a power cut could leave events whose calls
+            # are gone; without the second, a hole between ticks, which is no end to go on from
             if self._unsynced_calls:
                 os.fsync(self._calls.fileno())
                 self._unsynced_calls = False

@@ -41,9 +41,17 @@ def read_text(path: Path, most_mb: int = MOST_MB) -> str:
 
 
 def _nearby(path: Path) -> str:
+    """What else may have been meant: a file of nearly that name beside it, or, where the name has
+    no ending, the YAML file of that name there or one folder below (`tiny`: `worlds/tiny.yaml`).
+    """
     try:
-        names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    except OSError:
+        if not path.suffix:
+            named = f"{path.name}.yaml"
+            for file in (path.parent / named, *sorted(path.parent.glob(f"*/{named}"))):
+                if file.is_file():
+                    return f"; did you mean {file}?"
+        names = [one.name for one in path.parent.iterdir() if one.is_file()]
+    except (OSError, ValueError):
         return ""
     near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
     return f"; did you mean {path.parent / near[0]}?" if near else ""

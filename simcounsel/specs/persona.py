@@ -44,6 +44,8 @@ class Routine(Spec):
     """The world says which place of that kind."""
     kind: ActivityKind
     do: Text
+    seen: str = ""
+    """What somebody in the same place sees of it, without the subject; '': all of it."""
     emotion: Emotion | None = None
     """The mood in which it is likely; None: in any."""
 

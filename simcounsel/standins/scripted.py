@@ -155,7 +155,7 @@ def _instance(
         return rng.choice([place.name for place in request.facts.places])
     if name == "belief" and isinstance(request.facts, InsightsFacts) and request.facts.beliefs:
         return rng.choice([*request.facts.beliefs])
-    if name in ("activity", "do"):
+    if name in ("activity", "do", "seen"):
         return f"spends time with the {rng.choice(WORDS)}"
     return _sentence(rng)
 

@@ -75,7 +75,12 @@ def choose_slots(
             current = _choose(minute, facts, done, similarity, rng, current)
         done[current.do] = minute
         slots.append(
-            SlotAnswer(activity=current.do, kind=current.kind, place=_place(current, facts))
+            SlotAnswer(
+                activity=current.do,
+                seen=current.seen,
+                kind=current.kind,
+                place=_place(current, facts),
+            )
         )
     return Given(value=BlockAnswer(slots=tuple(slots)))
 

@@ -8,9 +8,10 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.errors import SimcounselError
 from simcounsel.events import PRACTICE, Entry, Event, Foreign, as_event, parse_entry
-from simcounsel.llm.question import Ask, Question, Reply
+from simcounsel.llm.question import Ask, Question, Reply, traced
 from simcounsel.policies.kind import PolicyKind
 from simcounsel.policies.policy import Concluding, Holding, Policy
 from simcounsel.specs.practice import Language
@@ -98,6 +99,7 @@ class _Talk:
             if not isinstance(decision, Decision):
                 yield f"decide returned {type(decision).__name__}, not a Decision"
                 return
+            decision = _settled(decision)
             self.decisions.append(decision)
             yield from _about(decision, seen)
             yield from self._write(decision.events, seen)
@@ -170,6 +172,14 @@ class _Talk:
                     " view.me and view.chat, or it does not come back in the view"
                 )
             self._own = (*self._own, kept)
+
+
+def _settled(decision: Decision) -> Decision:
+    """As a line settles it that nobody thought about."""
+    if decision.thought is None:
+        return decision
+    line = LineAnswer(say="Go on.", emotion="neutral", intensity=1, poignancy=1)
+    return decision.thought.settled(decision, decision.thought.with_line(line), traced())
 
 
 def _about(decision: Decision, seen: TalkView) -> Iterator[str]:

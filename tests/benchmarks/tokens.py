@@ -9,7 +9,7 @@ began with, where that is at least 1,024 tokens; the first line of a speaker has
 import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 
 from simcounsel.llm.prices import Prices
@@ -30,11 +30,17 @@ def cacheable(calls: Iterable[Call]) -> tuple[int, int]:
         if not call.purpose.startswith(LINES):
             continue
         text = "\n".join(one.content for one in call.messages)
-        same = len(commonprefix([last.get(call.who, ""), text]))
+        same = _common(last.get(call.who, ""), text)
         cached += same if same >= CACHED_FROM * CHARACTERS else 0
         total += len(text)
         last[call.who] = text
     return cached, total
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters the two begin with alike."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in alike)
 
 
 def report(run: Run, model: str) -> None:
@@ -49,6 +55,11 @@ def report(run: Run, model: str) -> None:
     for purpose, many in requests.most_common():
         print(f"{purpose:28} {many:9,} {characters[purpose] // CHARACTERS:13,}")
     print(f"{'all':28} {len(calls):9,} {sum(characters.values()) // CHARACTERS:13,}")
+    ticks = max((call.tick or 0 for call in calls), default=-1) + 1
+    days = len(run.world.residents) * ticks * run.world.tick_minutes / (24 * 60)
+    if days:
+        tokens = sum(characters.values()) / CHARACTERS
+        print(f"a resident-day: {len(calls) / days:.1f} requests, {tokens / days:,.0f} tokens")
     cached, total = cacheable(calls)
     if total:
         print(f"cacheable share of lines' input: {cached / total:.0%}")

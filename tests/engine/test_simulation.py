@@ -113,7 +113,7 @@ class TestLog:
         seen = 0
         for entry in entries:
             if isinstance(entry.event, Acted):
-                at[entry.event.who] = (entry.event.place, entry.event.activity)
+                at[entry.event.who] = (entry.event.place, entry.event.seen or entry.event.activity)
             elif isinstance(entry.event, Perceived):
                 here = at[entry.event.who][0]
                 assert {(s.name, s.activity) for s in entry.event.others} == {

@@ -154,6 +154,8 @@ def test_closing_is_a_way_of_at_least_two_lines(turns: int) -> None:
 def test_a_close_after_pain_is_told_to_stay_first() -> None:
     close = play(policy_for("counselor", "socratic").decide(meeting(PAIN, 1)))
     assert (close.move, close.aim) == ("close", aims("socratic")["close_after_pain"])
+    told = lines_for("socratic", "close_after_pain")
+    assert [line.text for line in close.lines] == list(told)
     plain = play(policy_for("counselor", "socratic").decide(meeting("It is the nights.", 1)))
     assert plain.aim == aims("socratic")["close"]
 
@@ -161,7 +163,7 @@ def test_a_close_after_pain_is_told_to_stay_first() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_move_has_a_purpose_and_what_has_no_form_has_lines(language: str) -> None:
     assert {*MOVES, "greet", "ask", "close_after_pain"} == set(aims("socratic", language))
-    for move in ("stay_with", "meet_doubt", "repair", "inform", "homework"):
+    for move in ("stay_with", "meet_doubt", "repair", "inform", "homework", "close_after_pain"):
         assert len(lines_for("socratic", move, language)) >= 3, move
 
 

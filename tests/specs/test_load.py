@@ -137,6 +137,16 @@ def test_missing_file_names_a_near_one(file: Path) -> None:
         read_yaml(file.parent / "nowhere" / "q.yaml")
 
 
+def test_a_bare_name_points_to_the_yaml_file_and_never_to_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "tinny").mkdir()
+    with pytest.raises(SpecError, match=r"no such file$"):
+        read_yaml(tmp_path / "tiny")
+    (tmp_path / "worlds").mkdir()
+    (tmp_path / "worlds" / "tiny.yaml").write_text("name: A\n", encoding="utf-8")
+    with pytest.raises(SpecError, match=r"did you mean .*worlds/tiny\.yaml\?"):
+        read_yaml(tmp_path / "tiny")
+
+
 def test_folder(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="a folder, not a file; name one of the files in it"):
         read_yaml(tmp_path)
