@@ -189,6 +189,15 @@ def test_slots_are_filled_or_the_form_is_out() -> None:
     assert fill_slots(form, words=None, feeling="low", name="Ines") is None
     assert fill_slots(form, words="no sleep", feeling=None, name="Ines") is None
     assert fill_slots("Hello {name}.", words=None, feeling=None, name="Ines") == "Hello Ines."
+
+
+@pytest.mark.parametrize("folder", ["simcounsel/policies", "personas"])
+def test_no_form_quotes_words_that_are_quoted_when_they_are_filled_in(folder: str) -> None:
+    root = Path(__file__).parents[2]
+    files = sorted((root / folder).rglob("*.yaml"))
+    assert files
+    quoted_twice = [f for f in files if "“{words}”" in f.read_text(encoding="utf-8")]
+    assert quoted_twice == []
     with pytest.raises(ValueError, match=r"no slot \{mood\}"):
         check_slots("{mood}")
 
