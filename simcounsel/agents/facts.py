@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from simcounsel.agents.mind import Reachable
 from simcounsel.agents.questionnaire import FormItem
-from simcounsel.agents.talk import TalkLine
+from simcounsel.agents.talk import TalkLine, ThoughtFacts
 from simcounsel.agents.tasks import PortraitAnswer, SkippedDaysAnswer
 from simcounsel.llm.question import Facts
 from simcounsel.specs.persona import Routine
@@ -104,7 +104,7 @@ class LineFacts(Facts):
     """How open a client has been with the other so far, 0 to 10; None where nothing moves it."""
     parts: Mapping[str, str] = field(default_factory=dict)
     """What of a client's file words can touch, by its id; {} where nothing moves it."""
-    thought: Facts | None = None
+    thought: ThoughtFacts | None = None
     """What is to be thought before the line, in the same reply; None: nothing."""
 
     @property

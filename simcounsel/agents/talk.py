@@ -7,7 +7,7 @@ from typing import Protocol
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Assessed, Data, Entry, Foreign, PracticeEvent, written
 from simcounsel.events.data import E
-from simcounsel.llm.question import Example, Facts, Traced
+from simcounsel.llm.question import Example, Traced
 from simcounsel.specs.vocabulary import Emotion
 
 
@@ -112,6 +112,13 @@ class Requirement(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class ThoughtFacts:
+    """What is to be thought before a line, in the same reply: part of the line's facts. Each kind
+    of thought has a type of its own that derives from this one.
+    """
+
+
 class Thought(Protocol):
     """What a speaker thinks before a line, given in the same reply as the line and before it."""
 
@@ -121,7 +128,7 @@ class Thought(Protocol):
         ...
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> ThoughtFacts:
         """What a stand-in may know for it."""
         ...
 

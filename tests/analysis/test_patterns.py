@@ -122,6 +122,7 @@ def test_too_little_to_cluster() -> None:
     assert find_patterns(none, periods(none), embed).reason
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_clusters(three_runs: Path) -> None:
     table = tables.activities(sorted(three_runs.iterdir()))
     one, two = (find_patterns(table, periods(table), HashEmbeddings().embed_now) for _ in range(2))

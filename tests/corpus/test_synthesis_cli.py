@@ -232,7 +232,7 @@ def test_what_is_not_begun_is_only_resumed_and_numbers_go_on(
     ended = simcounsel("synthesize", *SCRIPTED, "--budget-calls", "1")
     run = only_run(tmp_path / "runs")
     first = re.findall(r"sessions, (\d+) lines", ended.out)
-    again = simcounsel("resume", run.folder)
+    again = simcounsel("resume", run.folder, "--budget-calls", "none")
     counts = [int(lines) for lines in first + re.findall(r"sessions, (\d+) lines", again.out)]
     assert counts == sorted(set(counts)) and counts[-1] == sum(
         len(one.turns) for one in dialogues_of(run)

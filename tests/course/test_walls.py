@@ -214,6 +214,7 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
     ] * 2
 
 
+@pytest.mark.slow
 def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Question], Any]) -> None:
     run, requests, _ = walled
     client = [request for request in requests if request.who == "Ines"]

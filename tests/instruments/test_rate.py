@@ -222,6 +222,7 @@ def test_run_without_a_conversation(tmp_path: Path) -> None:
 
 
 def test_stopped_in_the_middle(run: Run) -> None:
+    """What was told is on disk, also what others of the same round still measured; half a line is not read."""
     rating = Rating.plan(run, "empathy")
     models = switchboard(Scripted())
     done: list[str] = []
@@ -236,8 +237,8 @@ def test_stopped_in_the_middle(run: Run) -> None:
     (file,) = files(run)
     with file.open("ab") as half:
         half.write(b'{"tick": 3, "kind": "meas')
-    assert [one.measured.point for one in measurements_in(file)] == done[:1]
-    assert len(list(History.of(run).measurements())) == 10
+    assert [one.measured.point for one in measurements_in(file)] == done != []
+    assert len(list(History.of(run).measurements())) == 9 + len(done)
 
 
 def test_a_file_without_a_head_is_left_out(run: Run) -> None:

@@ -193,6 +193,15 @@ def test_slots_are_filled_or_the_form_is_out() -> None:
         check_slots("{mood}")
 
 
+@pytest.mark.parametrize("folder", ["simcounsel/policies", "personas"])
+def test_no_form_quotes_words_that_are_quoted_when_they_are_filled_in(folder: str) -> None:
+    root = Path(__file__).parents[2]
+    files = sorted((root / folder).rglob("*.yaml"))
+    assert files
+    quoted_twice = [f for f in files if "“{words}”" in f.read_text(encoding="utf-8")]
+    assert quoted_twice == []
+
+
 def test_defaults() -> None:
     assert (Form(say="Go on.").when, Form(say="Go on.").theme) == ("any", "any")
     assert VoiceLine(say="Yes.", stage="early", answers=("opening",)).emotion == "neutral"

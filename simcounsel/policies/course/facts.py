@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simcounsel.agents.talk import TalkLine
+from simcounsel.agents.talk import TalkLine, ThoughtFacts
 from simcounsel.llm.question import Facts
 
 
@@ -31,7 +31,7 @@ class ChoiceFacts(Facts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReasoningFacts(Facts):
+class ReasoningFacts(ThoughtFacts):
     """What a counselor thinks before a line."""
 
     heard: TalkLine | None
