@@ -34,9 +34,10 @@ def day_of(minute: int) -> int:
     return minute // MINUTES_PER_DAY
 
 
-def weekday_of(minute: int, start: datetime) -> str:
+def weekday_of(minute: int, start: datetime, language: str = "en") -> str:
     """The weekday's name of a minute since day 0 of a world that starts at `start`."""
-    return WEEKDAYS[(start.weekday() + day_of(minute)) % 7]
+    names = WEEKDAYS_ZH if language == "zh" else WEEKDAYS
+    return names[(start.weekday() + day_of(minute)) % 7]
 
 
 def date_text(minute: int, start: datetime, language: str = "en") -> str:
@@ -46,6 +47,11 @@ def date_text(minute: int, start: datetime, language: str = "en") -> str:
         weekday = WEEKDAYS_ZH[date.weekday()]
         return f"{date.month}月{date.day}日{weekday} {time_text(minute)}"
     return f"{WEEKDAYS[date.weekday()]} {date.day} {date:%B}, {time_text(minute)}"
+
+
+def day_text(minute: int, start: datetime, language: str = "en") -> str:
+    """The day alone: 'Monday 3 March', or '3月3日星期一'."""
+    return date_text(minute, start, language).rpartition(" ")[0].rstrip(",")
 
 
 def minute_of_tick(tick: int, start: datetime, tick_minutes: int) -> int:

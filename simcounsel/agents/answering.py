@@ -11,7 +11,7 @@ from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
 from simcounsel.events import Recalled
 from simcounsel.llm.question import Ask, Question, Source, ask
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import ClientPersona, LaypersonPersona
 
 ANSWER_CHARACTERS = 4000
@@ -78,14 +78,14 @@ def _question(
         name=resident.name,
         now=date_text(scene.minute, scene.start, scene.language),
         place=resident.place,
-        doing=resident.activity or "has just come",
+        doing=resident.activity or phrase("lived", "comes", scene.language),
         feeling=feeling(resident.emotion, resident.intensity, scene.language),
         activities=_lately(past),
         people=_people(past),
         mind=in_mind(
             resident, tuple(dict.fromkeys(memory.text for memory in memories)), scene.language
         ),
-        talk=_talk(resident.name, earlier[-EARLIER:]),
+        talk=_talk(past, earlier[-EARLIER:]),
         question=question,
     )
     return Question(
@@ -139,9 +139,10 @@ def own_words(past: Past) -> tuple[str, ...]:
 def _lately(past: Past) -> str:
     """The last twelve things that were done, with their times."""
     return under(
-        f"What {past.resident.name} did of late:",
+        _worded(past, "of_late", name=past.resident.name),
         tuple(
-            f"{time_text(one.minute)} {one.activity} ({one.place})" for one in past.activities[-12:]
+            _worded(past, "activity", at=time_text(one.minute), doing=one.activity, place=one.place)
+            for one in past.activities[-12:]
         ),
     )
 
@@ -149,17 +150,30 @@ def _lately(past: Past) -> str:
 def _people(past: Past) -> str:
     """Who lives here, how often one talked with them, and how close one feels."""
     resident = past.resident
-    people = "; ".join(
-        f"{name}, a {role}, closeness {resident.close_to(name):g} of 10, conversations so far:"
-        f" {resident.meetings.get(name, 0)}"
+    people = ("；" if past.scene.language == "zh" else "; ").join(
+        _worded(
+            past,
+            "person",
+            name=name,
+            role=_worded(past, role),
+            close=f"{resident.close_to(name):g}",
+            count=resident.meetings.get(name, 0),
+        )
         for name, role in sorted(past.others.items())
     )
-    return f"People here: {people}." if people else ""
+    return _worded(past, "people", people=people) if people else ""
 
 
-def _talk(name: str, earlier: tuple[Exchange, ...]) -> str:
-    said = "\n".join(f"Researcher: {one.question}\n{name}: {one.answer}" for one in earlier)
-    return f"What was asked and answered so far:\n{said}" if said else ""
+def _worded(past: Past, key: str, **slots: object) -> str:
+    return phrase("lived", key, past.scene.language, **slots)
+
+
+def _talk(past: Past, earlier: tuple[Exchange, ...]) -> str:
+    name = past.resident.name
+    said = "\n".join(
+        f"{_worded(past, 'asked', question=one.question)}\n{name}: {one.answer}" for one in earlier
+    )
+    return f"{_worded(past, 'asked_so_far')}\n{said}" if said else ""
 
 
 def _problem(text: str) -> str | None:

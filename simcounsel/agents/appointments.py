@@ -18,7 +18,7 @@ NEARLY_UP = 2
 def todays_appointments(scene: Scene) -> tuple[tuple[str, str], ...]:
     """What is still to come today: (time, 'meets NAME at PLACE')."""
     return tuple(
-        (time_text(at), f"meets {other} at {place}")
+        (time_text(at), phrase("lived", "meets_at", scene.language, other=other, place=place))
         for at, place, other in scene.appointments
         if _still_today(at, scene)
     )
@@ -82,7 +82,7 @@ def appointed_slot(scene: Scene, minute: int) -> Slot | None:
         if at == minute:
             return Slot(
                 minute=minute,
-                activity=f"meets {other} as agreed",
+                activity=phrase("lived", "meets", scene.language, other=other),
                 activity_kind="counseling",
                 place=place,
             )

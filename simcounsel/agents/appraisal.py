@@ -9,7 +9,7 @@ from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Appraised, Memory
 from simcounsel.llm.question import Ask, Question, Reply, ask, traced
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.vocabulary import Emotion
 
@@ -74,7 +74,7 @@ def _events(resident: Resident, reply: Reply[FeelingsAnswer]) -> tuple[Appraised
 
 
 def _drafts(resident: Resident, reply: Reply[FeelingsAnswer]) -> tuple[Memory, ...]:
-    own_act = f"{resident.name} {resident.activity}."
+    own_act = phrase("lived", "did", resident.language, name=resident.name, doing=resident.activity)
     return tuple(
         Memory(
             id="",

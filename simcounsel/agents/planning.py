@@ -9,10 +9,10 @@ from simcounsel.agents.slots import plan_block, verb_phrase
 from simcounsel.agents.tasks import DayAnswer, StrokeAnswer
 from simcounsel.agents.views import bullets, in_mind, whoami
 from simcounsel.chance import chance, seed_of
-from simcounsel.clock import date_text, day_of, minutes_of_day, time_text
+from simcounsel.clock import date_text, day_of, day_text, minutes_of_day, time_text
 from simcounsel.events import Memory, Planned, Stroke
 from simcounsel.llm.question import Ask, Question, ask, traced
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 
 
 def plan(resident: Resident, scene: Scene) -> Ask[Effects]:
@@ -43,10 +43,7 @@ def replan(resident: Resident, scene: Scene, why: str) -> Ask[Effects]:
 def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Effects]:
     """5 to 8 broad strokes. why: what calls for a revision; None for a new day."""
     recalled = yield from recollect(
-        resident,
-        scene,
-        "plan_day",
-        f"What {resident.name} means to do today and what stands in the way",
+        resident, scene, "plan_day", phrase("lived", "today", scene.language, name=resident.name)
     )
     memories = resident.memory.texts(recalled.hits)
     reply = yield from ask(_question(resident, scene, why, memories))
@@ -59,16 +56,19 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Effects]:
             key=lambda s: s.at,
         )
     )
-    text = (
-        f"{resident.name}'s plan for {date_text(scene.minute, scene.start).split(',')[0]}: "
-        + "; ".join(f"{s.at} {s.do}" for s in strokes)
-        + "."
+    text = phrase(
+        "lived",
+        "plan",
+        scene.language,
+        name=resident.name,
+        day=day_text(scene.minute, scene.start, scene.language),
+        what=("；" if scene.language == "zh" else "; ").join(f"{s.at} {s.do}" for s in strokes),
     )
     event = Planned(
         who=resident.name,
         day=day_of(scene.minute),
         strokes=strokes,
-        why=why or "a new day",
+        why=why or phrase("lived", "new_day", scene.language),
         **traced(reply),
     )
     return Effects(

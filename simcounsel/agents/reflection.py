@@ -33,7 +33,15 @@ def first_memories(resident: Resident) -> tuple[Memory, ...]:
         Memory(
             id="",
             type="thought",
-            text=f"{_sentence(s.situation)} {resident.name} thought: “{s.thought}” {s.behavior}",
+            text=phrase(
+                "lived",
+                "thought",
+                resident.language,
+                situation=_sentence(s.situation),
+                name=resident.name,
+                thought=s.thought,
+                behavior=s.behavior,
+            ),
             emotion=s.emotion,
             intensity=s.intensity,
             poignancy=s.intensity,
@@ -45,7 +53,7 @@ def first_memories(resident: Resident) -> tuple[Memory, ...]:
 
 def _sentence(text: str) -> str:
     """Words as a sentence: a capital in front, a stop behind."""
-    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?" else ".")
+    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?。！？" else ".")
 
 
 def arrive(resident: Resident) -> Effects:
@@ -112,7 +120,7 @@ def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
         "questions", scene.language, name=resident.name, memories=bullets(texts)
     )
     fallback = QuestionsAnswer(
-        questions=(f"What is {resident.name} most concerned with these days?",)
+        questions=(phrase("lived", "concern", scene.language, name=resident.name),)
     )
     return (
         yield from ask(

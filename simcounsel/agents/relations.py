@@ -38,7 +38,14 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
     )
     kind = SessionSummaryAnswer if takes_home(resident, view) else SummaryAnswer
     fallback = kind(
-        summary=f"{resident.name} talked with {view.other} at {view.place}.",
+        summary=phrase(
+            "lived",
+            "talked",
+            scene.language,
+            name=resident.name,
+            other=view.other,
+            place=view.place,
+        ),
         closeness="as before",
         emotion="neutral",
         intensity=1,

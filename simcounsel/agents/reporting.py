@@ -29,11 +29,12 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseMode
     memories = resident.memory.texts(recalled.hits)
     system, prompt = render(
         "self_report",
-        whoami=whoami(resident),
+        scene.language,
+        whoami=whoami(resident, scene.language),
         name=resident.name,
-        now=date_text(scene.minute, scene.start),
-        feeling=feeling(resident.emotion, resident.intensity),
-        mind=in_mind(resident, memories, "en"),
+        now=date_text(scene.minute, scene.start, scene.language),
+        feeling=feeling(resident.emotion, resident.intensity, scene.language),
+        mind=in_mind(resident, memories, scene.language),
         instruction=sheet.instruction,
         scale=sheet.scale,
         items=sheet.listed(),

@@ -34,6 +34,7 @@ from simcounsel.events import (
     written,
 )
 from simcounsel.events.data import E
+from simcounsel.prompts import phrase
 from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.vocabulary import ActivityKind, Emotion
 from simcounsel.specs.world import World
@@ -59,6 +60,7 @@ class Resident:
         self.spec = spec
         self.name = spec.name
         self.persona = spec.persona
+        self.language = world.language
         self.memory = MemoryOf(spec.name, world.memory, vectors)
         self.ties = {
             next(name for name in one.between if name != spec.name): one
@@ -149,7 +151,7 @@ class Resident:
 
     def _acted(self, event: Acted, entry: Entry) -> None:
         changed = event.activity != self.activity
-        self._news = [f"{self.name} {event.activity}."] if changed else []
+        self._news = [self._worded("did", name=self.name, doing=event.activity)] if changed else []
         if changed:
             self.done_today[event.activity] = entry.minute
         self.visible = event.seen or event.activity
@@ -159,10 +161,15 @@ class Resident:
             event.place,
         )
 
+    def _worded(self, key: str, **slots: object) -> str:
+        return phrase("lived", key, self.language, **slots)
+
     def _perceived(self, event: Perceived, entry: Entry) -> None:
         before = {sight.name for sight in self.sights}
         self._news += [
-            f"{s.name} is here and {s.activity}." for s in event.others if s.name not in before
+            self._worded("here", name=s.name, doing=s.activity)
+            for s in event.others
+            if s.name not in before
         ]
         self.sights = event.others
 
@@ -235,7 +242,7 @@ class Resident:
     def _changed(self, event: PersonaChanged, entry: Entry) -> None:
         self.version = event
         if event.version:
-            self.replan_why = "a changed view of oneself"
+            self.replan_why = self._worded("changed")
 
     def needs_day(self, minute: int) -> bool:
         """Whether there is no plan for the day of `minute` yet."""

@@ -7,10 +7,10 @@ from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import SkippedDayAnswer, SkippedDaysAnswer
 from simcounsel.agents.views import bullets, in_mind, whoami
 from simcounsel.chance import chance, seed_of
-from simcounsel.clock import MINUTES_PER_DAY, date_text, weekday_of
+from simcounsel.clock import MINUTES_PER_DAY, date_text, day_text, weekday_of
 from simcounsel.events import Memory, Recalled
 from simcounsel.llm.question import Ask, Question, Reply, ask, traced
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 
 AT_MOST = 31
 """Of a longer stretch the last days are told."""
@@ -30,7 +30,7 @@ def _question(
     resident: Resident, scene: Scene, days: tuple[int, ...], recalled: Recalled
 ) -> Question[SkippedDaysAnswer]:
     """One account for each of the days."""
-    names = tuple(weekday_of(day * MINUTES_PER_DAY, scene.start) for day in days)
+    names = tuple(weekday_of(day * MINUTES_PER_DAY, scene.start, scene.language) for day in days)
     usual = tuple(f"{stroke.at} {stroke.do}" for stroke in resident.persona.days[0])
     system, prompt = render(
         "skipped_days",
@@ -39,7 +39,7 @@ def _question(
         name=resident.name,
         now=date_text(scene.minute, scene.start, scene.language),
         count=len(days),
-        names=", ".join(names),
+        names=("、" if scene.language == "zh" else ", ").join(names),
         usual=bullets(usual),
         mind=in_mind(resident, resident.memory.texts(recalled.hits), scene.language),
     )
@@ -78,7 +78,7 @@ def _drafts(
         Memory(
             id="",
             type="thought",
-            text=f"{date_text(day * MINUTES_PER_DAY, scene.start).split(',')[0]}: {one.day}",
+            text=f"{_day(day, scene)}{one.day}",
             emotion=one.emotion,
             intensity=one.intensity,
             poignancy=one.poignancy,
@@ -89,14 +89,23 @@ def _drafts(
     )
 
 
+def _day(day: int, scene: Scene) -> str:
+    date = day_text(day * MINUTES_PER_DAY, scene.start, scene.language)
+    return f"{date}：" if scene.language == "zh" else f"{date}: "
+
+
 def _usual_day(resident: Resident, scene: Scene, day: int) -> SkippedDayAnswer:
     """Two strokes of one of the persona's own days, drawn."""
     rng = chance(scene.seed, day, resident.name, "skipped day")
     strokes = rng.choice(resident.persona.days)
     first, second = sorted(rng.sample(range(len(strokes)), 2))
-    text = (
-        f"An ordinary day, on which {resident.name} {strokes[first].do} and later"
-        f" {strokes[second].do}."
+    text = phrase(
+        "lived",
+        "usual",
+        scene.language,
+        name=resident.name,
+        first=strokes[first].do,
+        second=strokes[second].do,
     )
     return SkippedDayAnswer(
         day=text[:400],

@@ -12,7 +12,7 @@ from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
 from simcounsel.events import Memory, Scheduled, Slot, Stroke
 from simcounsel.llm.question import Ask, Question, ask, traced
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import Routine
 
 
@@ -32,7 +32,7 @@ def plan_block(
     )
     return Effects(
         events=(Scheduled(who=resident.name, slots=slots, **traced(reply)),),
-        drafts=_slot_drafts(resident, slots, scene.tick_minutes, traced(reply)["calls"]),
+        drafts=_slot_drafts(resident, scene, slots, traced(reply)["calls"]),
     )
 
 
@@ -76,7 +76,7 @@ def _prompt(
         now=date_text(scene.minute, scene.start, scene.language),
         place=resident.place,
         feeling=feeling(resident.emotion, resident.intensity, scene.language),
-        activity=resident.activity or "begins the day",
+        activity=resident.activity or phrase("lived", "begins", scene.language),
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
         mind=in_mind(
             resident, tuple(m.text for m in resident.memory.latest_thoughts(3)), scene.language
@@ -148,17 +148,23 @@ def _slot(answer: SlotAnswer, minute: int, resident: Resident) -> Slot:
 
 
 def _slot_drafts(
-    resident: Resident, slots: tuple[Slot, ...], tick_minutes: int, calls: tuple[str, ...]
+    resident: Resident, scene: Scene, slots: tuple[Slot, ...], calls: tuple[str, ...]
 ) -> tuple[Memory, ...]:
     """One memory for each stretch of the same activity."""
     drafts: list[Memory] = []
     start = 0
     for index in range(1, len(slots) + 1):
         if index == len(slots) or slots[index].activity != slots[start].activity:
-            slot, end = slots[start], slots[index - 1].minute + tick_minutes
-            text = (
-                f"{time_text(slot.minute)} to {time_text(end)}: {resident.name} {slot.activity}"
-                f" ({slot.place})."
+            slot, end = slots[start], slots[index - 1].minute + scene.tick_minutes
+            text = phrase(
+                "lived",
+                "slot",
+                scene.language,
+                begin=time_text(slot.minute),
+                end=time_text(end),
+                name=resident.name,
+                doing=slot.activity,
+                place=slot.place,
             )
             drafts.append(
                 Memory(

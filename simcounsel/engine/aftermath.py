@@ -9,6 +9,8 @@ from simcounsel.engine.talk import OpenTalk, Side
 from simcounsel.events import Event, Memory, Said, as_event
 from simcounsel.llm.question import Ask
 from simcounsel.policies.policy import Concluding
+from simcounsel.prompts import phrase
+from simcounsel.specs.vocabulary import Language
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +32,10 @@ def take_away(talk: OpenTalk, first: Side, second: Side, events: list[Event]) ->
         effects: Effects = yield from me.mind.take_away(me.scene, talk.view(me, other))
         events += map(as_event, effects.events)
         drafts[me.name] = (
-            *(_line_memory(said, talk.started.place, other.name) for said in talk.said),
+            *(
+                _line_memory(said, talk.started.place, other.name, me.scene.language)
+                for said in talk.said
+            ),
             *effects.drafts,
         )
         poignancy[me.name] = max((m.poignancy or 0 for m in effects.drafts), default=0)
@@ -40,11 +45,11 @@ def take_away(talk: OpenTalk, first: Side, second: Side, events: list[Event]) ->
     return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
 
 
-def _line_memory(said: Said, place: str, other: str) -> Memory:
+def _line_memory(said: Said, place: str, other: str, language: Language) -> Memory:
     return Memory(
         id="",
         type="chat",
-        text=f"{said.who} said to {said.to}: “{said.text}”",
+        text=phrase("lived", "said", language, who=said.who, to=said.to, text=said.text),
         emotion=said.emotion,
         intensity=said.intensity,
         poignancy=said.poignancy,

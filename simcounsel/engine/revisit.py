@@ -119,6 +119,7 @@ class _Fold:
             tick=tick,
             minute=minute,
             start=world.start,
+            language=world.language,
             tick_minutes=world.tick_minutes,
             plan_slots=world.plan_slots,
             places=(),

@@ -114,6 +114,8 @@ class Question(Generic[T]):
     """For `fill`: the pydantic model of the answer."""
     options: tuple[str, ...] = ()
     """For `choose`."""
+    language: str = "en"
+    """Of the words around them."""
     scale: tuple[int, int] | None = None
     """For `rate`: lowest and highest, inclusive."""
     texts: tuple[str, ...] = ()
@@ -143,7 +145,7 @@ class Question(Generic[T]):
         asked = self.prompt
         if self.verb == "choose" and self.options:
             listed = "\n".join(f"{at}. {option}" for at, option in enumerate(self.options, 1))
-            asked = f"{asked}\n\n{render('options', options=listed)[1]}".strip()
+            asked = f"{asked}\n\n{render('options', self.language, options=listed)[1]}".strip()
         parts_by_role = [("system", self.system), *self.talk, ("user", asked)]
         return tuple({"role": role, "content": text} for role, text in parts_by_role if text)
 

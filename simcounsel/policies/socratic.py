@@ -101,6 +101,7 @@ class Socratic:
         )
         return Question(
             verb="choose",
+            language=view.language,
             purpose="move",
             tier="quick",
             who=view.me,

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from simcounsel.chance import seed_of
 from simcounsel.events.practice import Assessed
 from simcounsel.llm.question import Ask, Facts, Question, Traced, ask, traced
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.safety.detector import Heard, hear
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
-NOTHING_BEFORE = "(nothing; this is the first line)"
 NOTHING_HEARD = "nothing was heard"
 ITEM_LEVELS: dict[int, RiskLevel] = {0: "none", 1: "low", 2: "high", 3: "high"}
 """PHQ-9's item 9: not at all, several days, more than half the days, nearly every day."""
@@ -59,7 +58,7 @@ def assess(
     level, by, why = heard.level, "detector", heard.why
     came_from: Traced = traced()
     if heard.doubt or (every_line and heard.level == "none" and line.strip()):
-        reply = yield from ask(_question(line, before, who, key, heard))
+        reply = yield from ask(_question(line, before, who, key, heard, language))
         judged, came_from = reply.value, traced(reply)
         if reply.source in ("chosen", "fallback"):
             why = (
@@ -84,13 +83,19 @@ def assess(
 
 
 def _question(
-    line: str, before: str, who: str, key: tuple[object, ...], heard: Heard
+    line: str, before: str, who: str, key: tuple[object, ...], heard: Heard, language: str | None
 ) -> Question[RiskLevel]:
+    spoken = "zh" if language == "zh" else "en"
     system, prompt = render(
-        "risk", before=before.strip() or NOTHING_BEFORE, line=line, heard=heard.why or NOTHING_HEARD
+        "risk",
+        spoken,
+        before=before.strip() or phrase("lived", "nothing_before", spoken),
+        line=line,
+        heard=heard.why or phrase("lived", "nothing_heard", spoken),
     )
     return Question(
         verb="choose",
+        language=spoken,
         purpose="risk",
         who=who,
         tier="quick",

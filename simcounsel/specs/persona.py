@@ -18,6 +18,11 @@ from simcounsel.specs.voice import ChatLine, Form, Line, Text, VoiceLine
 Intensity = Annotated[int, Field(ge=1, le=10)]
 FEWEST_CLIENT_LINES, FEWEST_LAY_LINES, FEWEST_FORMS, FEWEST_SITUATIONS = 40, 30, 15, 4
 
+CHINESE_PRONOUNS = {"她": "she/her", "他": "he/him", "TA": "they/them"}
+"""What a persona in Chinese may write for its pronouns; a world that speaks Chinese writes them so
+in its prompts, too.
+"""
+
 
 class Stroke(Spec):
     """One broad stroke of a day's plan: from when, and what."""
@@ -122,6 +127,11 @@ class Persona(Spec):
     days: Annotated[tuple[tuple[Stroke, ...], ...], Field(min_length=1)]
     routines: Annotated[tuple[Routine, ...], Field(min_length=1)]
     thoughts: tuple[Thought, ...] = ()
+
+    @field_validator("pronouns", mode="before")
+    @classmethod
+    def _in_chinese(cls, value: object) -> object:
+        return CHINESE_PRONOUNS.get(value, value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _every_hour_has_a_routine(self) -> "Persona":

@@ -124,6 +124,7 @@ def private(marks: Marks) -> dict[str, Callable[[Question[Any], Random], str]]:
             {key: value(request) if callable(value) else value for key, value in fields.items()}
         )
 
+    doing = "做着手边的事" if marks.language == "zh" else "does what is at hand"
     return {
         "line_client": line,
         "line_counselor": line,
@@ -134,6 +135,12 @@ def private(marks: Marks) -> dict[str, Callable[[Question[Any], Random], str]]:
         "summarize": fill(summary=own, closeness="closer", **FEELING),
         "plan_day": fill(
             strokes=lambda r: [{"at": f"{8 + n:02d}:00", "do": own(r)} for n in range(5)]
+        ),
+        "plan_slots": fill(
+            slots=lambda r: [
+                {"activity": f"{doing} {n}", "kind": "chore", "place": r.facts.places[0].name}
+                for n, _ in enumerate(r.facts.minutes)
+            ]
         ),
         "skipped_days": fill(days=lambda r: [{"day": own(r), **FEELING} for _ in r.facts.days]),
         "interview": lambda request, draw: own(request),

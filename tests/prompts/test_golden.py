@@ -44,6 +44,7 @@ PARTS = {
     "course_words",
     "person",
     "moment",
+    "lived",
 }
 """Part of another prompt; its golden file has them."""
 MEASURED = (

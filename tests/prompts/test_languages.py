@@ -1,7 +1,9 @@
 """Prompts in other languages than English."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +13,12 @@ from simcounsel.engine.simulation import Limits
 from simcounsel.errors import ModelError
 from simcounsel.events import Said
 from simcounsel.llm.answers import speech_problem
+from simcounsel.llm.question import Question
+from simcounsel.policies.socratic import MoveFacts
 from simcounsel.prompts import NOTE, phrases, prompt_text, render
 from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Scripted
+from tests.prompts.recorded import POLICIES, recorded
 from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchboard, three, tiny
 
 CHINESE = ROOT / "simcounsel" / "prompts" / "zh"
@@ -30,18 +35,18 @@ def test_the_same_slots_and_parts(name: str) -> None:
         assert list(phrases(name, "zh")) == list(phrases(name))
 
 
-@pytest.mark.parametrize("start", ["course_", "client_", "skipped_"])
+@pytest.mark.parametrize("start", ["course_", "line_", "plan_", "staged_", "skipped_", "lived"])
 def test_a_course_has_all_its_prompts_in_chinese(start: str) -> None:
     assert {path.stem for path in CHINESE.parent.glob(f"{start}*.txt")} <= set(NAMES)
 
 
 def test_where_there_is_none_the_english_one_asks_for_an_answer_in_chinese() -> None:
-    slots = {"name": "Ines", "memories": "- a walk"}
-    assert "questions" not in NAMES
-    system, prompt = render("questions", "zh", **slots)
+    slots = {"lines": "- a walk"}
+    assert "judge_transcript" not in NAMES
+    system, prompt = render("judge_transcript", "zh", **slots)
     assert (system, prompt) == (
-        render("questions", **slots)[0],
-        f"{render('questions', **slots)[1]}\n\n{prompt_text(NOTE, 'zh')}",
+        render("judge_transcript", **slots)[0],
+        f"{render('judge_transcript', **slots)[1]}\n\n{prompt_text(NOTE, 'zh')}",
     )
 
 
@@ -70,6 +75,49 @@ def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
         if "中文" not in request.system + request.prompt
         and not re.search(r"[\u4e00-\u9fff]{6}", request.prompt)
     ]
+
+
+@pytest.mark.parametrize("policy", [one for one in POLICIES if one != "course"])
+def test_no_prompt_of_a_chinese_world_has_english_words(policy: str) -> None:
+    run = recorded(policy, "everyone", "zh")
+    world = run.run.world
+    people = [one.persona for one in world.present()]
+    names = {
+        *(one.name for one in world.present()),
+        *(place.name for top in world.places for _, place in top.walk()),
+        *(name for one in people for name in (one.name, *(p.name for p in one.people))),
+    }
+    asked = [one for one in run.questions if one.verb != "embed" and one.purpose not in SCALES]
+    assert {"plan_day", "appraise", "line_client", "insights", "interview"} <= {
+        one.purpose for one in asked
+    }
+    assert not {(one.purpose, word) for one in asked for word in english(one, names)}
+
+
+@pytest.mark.parametrize(
+    ("written", "means"), [("她", "she/her"), ("他", "he/him"), ("TA", "they/them")]
+)
+def test_pronouns_may_be_written_in_chinese(written: str, means: str) -> None:
+    persona = tiny().residents[0].persona
+    read = type(persona).model_validate(persona.model_dump() | {"pronouns": written})
+    assert read.pronouns == means
+    assert phrases("person", "zh")[means] == written
+
+
+SCALES = {"self_report", "judge_item", "judge_block", "judge_audit"}
+"""Questions that carry the words of an English instrument."""
+
+
+def english(question: Question[Any], names: set[str]) -> list[str]:
+    """Latin words of a prompt that are no name, no word of the answer, and no id: of an option, a move or a part of a file (C1)."""
+    schema = json.dumps(question.schema.model_json_schema()) if question.schema else ""
+    used = question.facts.used if isinstance(question.facts, MoveFacts) else ()
+    known = {*names, *question.options, *used, *re.findall(r'"(\w+)"', schema)} - {""}
+    text = "\n".join(message["content"] for message in question.messages)
+    text = re.sub(r"（[a-z_]+）|\b[CRD]\d+", "", text)
+    for one in sorted(known, key=len, reverse=True):
+        text = re.sub(rf"(?<![A-Za-z_]){re.escape(one)}(?![A-Za-z_])", "", text)
+    return re.findall(r"[A-Za-z_]*[A-Za-z]{2,}[A-Za-z_]*", text)
 
 
 def test_where_a_model_says_nothing_of_use_they_are_silent_in_chinese(tmp_path: Path) -> None:

@@ -127,6 +127,7 @@ def _question(view: TalkView, step: Step, protocol: ProtocolState) -> Question[V
     )
     return Question(
         verb="choose",
+        language=view.language,
         purpose="safety_answer",
         who=view.me,
         tier="quick",

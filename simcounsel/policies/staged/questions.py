@@ -136,6 +136,7 @@ def intent(
     )
     return Question(
         verb="choose",
+        language=view.language,
         purpose="intent",
         tier="quick",
         who=view.me,
@@ -164,6 +165,7 @@ def valence(now: Session, state: State) -> Question[str]:
     client = [line for line in view.lines if line.who != view.me]
     return Question(
         verb="choose",
+        language=view.language,
         purpose="valence",
         tier="quick",
         who=view.me,
@@ -242,6 +244,7 @@ def exercise(now: Session, kept: tuple[Exercise, ...]) -> Question[str]:
     fits = next((one.id for one in kept if feels in one.suits), kept[0].id)
     return Question(
         verb="choose",
+        language=view.language,
         purpose="exercise",
         tier="quick",
         who=view.me,
