@@ -19,6 +19,7 @@ from simcounsel.bench.tables import result_lines
 from simcounsel.errors import BenchError, BudgetSpent, ModelUnreachable
 from simcounsel.llm.budget import Budget
 from simcounsel.llm.chat import messages
+from simcounsel.llm.driving import AT_ONCE
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.outage import Patience
@@ -413,7 +414,7 @@ def test_a_judge_who_is_not_there_is_noticed_and_the_replies_are_kept(tmp_path: 
         match="connection refused.*what was answered is kept in .*; the same command goes on",
     ):
         sit(tmp_path / "b", Spy(), judge=away, in_flight=1)
-    assert len(away.asked) == 1, "one that nobody hears is enough"
+    assert len(away.asked) <= AT_ONCE, "one round that nobody hears is enough"
     assert len((tmp_path / "b" / "answers.jsonl").read_bytes().splitlines()) == REPLIES
 
 

@@ -133,19 +133,19 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert len(read_rated(rest.folder)) == 8
 
 
-class Weighing(Scripted):
-    """Tells probabilities, so that every item is asked alone; fails at a given request."""
+class Counting(Scripted):
+    """Fails when it was asked so often."""
 
     def __init__(self, last: int) -> None:
         super().__init__()
         self.left = last
 
     async def complete(self, request: Question, complaint: str | None) -> Completion:
-        """A seven, nearly sure."""
+        """Drawn, as always."""
         self.left -= 1
         if self.left < 0:
             raise RuntimeError("the plug is pulled")
-        return Completion(text="7", weights={"7": 0.9, "8": 0.1})
+        return await super().complete(request, complaint)
 
 
 def test_answers_of_a_dialogue_that_was_stopped_half_way_are_used(
@@ -159,21 +159,22 @@ def test_answers_of_a_dialogue_that_was_stopped_half_way_are_used(
     Path("c.jsonl").write_text(
         "\n".join(one.model_dump_json() for one in corpus()[:2]) + "\n", encoding="utf-8"
     )
-    judge = Weighing(last=13)
-    monkeypatch.setattr("simcounsel.llm.catalog.open_chat", lambda name: judge)
     words = ["corpus", "rate", "c.jsonl", "--model", "embedded", "--quiet"]
     monkeypatch.setattr("simcounsel.cli.corpus_rate.fetch_weights", lambda *given: None)
-    stopped = CliRunner().invoke(app, words)
+    monkeypatch.setattr("simcounsel.llm.catalog.open_chat", lambda name: judge)
+    judge = Counting(last=1000)
+    assert CliRunner().invoke(app, [*words, "--out", "whole"]).exit_code == 0
+    each, rest = divmod(1000 - judge.left, 2)
+    assert each and rest == 0
+    judge = Counting(last=each)
+    stopped = CliRunner().invoke(app, [*words, "--in-flight", "1"])
     assert str(stopped.exception) == "the plug is pulled"
-    assert len(read_rated(Path("c.jsonl.ratings"))) == 1, (
-        "one dialogue was whole: ten items of thirteen"
-    )
-    judge.left = 7
+    assert len(read_rated(Path("c.jsonl.ratings"))) == 1, "one dialogue was whole"
+    judge = Counting(last=each)
     done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0 and judge.left == 0, (
-        "three items of the second dialogue were answered before"
-    )
-    assert read_rated(Path("c.jsonl.ratings"))[1].scores["trust"] == pytest.approx(7.1)
+    assert done.exit_code == 0 and judge.left == 0, "the first dialogue is not asked about again"
+    again, whole = read_rated(Path("c.jsonl.ratings")), read_rated(Path("whole"))
+    assert [one.scores for one in again] == [one.scores for one in whole]
 
 
 def test_a_larger_sample_asks_only_for_what_is_new(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ from tests.corpus.bench import (
     tells,
     written,
 )
-from tests.stage import Listening, happened
+from tests.stage import NEVER, Listening, happened
 
 
 def lines_of(question: Question) -> int:
@@ -514,7 +514,7 @@ def test_nonsense_leads_to_the_fallback_and_a_warning(purpose: str, tmp_path: Pa
     script = roles(evaluate=judges(revise=True)) | {
         purpose: lambda request, draw: "Counselor: As an AI language model I cannot {"
     }
-    run, _ = written(tmp_path, settings(2), Listening(script))
+    run, _ = written(tmp_path, settings(2, fallbacks=NEVER), Listening(script))
     assert {event.purpose for event in happened(run, Warned)} == {purpose}
     for dialogue in dialogues_of(run):
         assert [turn.speaker for turn in dialogue.turns] == ["client", "counselor"] * 6
