@@ -34,10 +34,11 @@ def test_a_session_takes_place_and_nothing_falls_back(run: Run) -> None:
     )
 
 
-def test_the_counselor_asks_one_question_and_the_client_none(run: Run) -> None:
+def test_the_counselor_asks_one_question_at_most_and_the_client_none(run: Run) -> None:
     said = [entry.event for entry in run.entries() if isinstance(entry.event, Said)]
     counselor = [event.text for event in said if event.who == "Miriam"]
-    assert all(text.count("?") == 1 for text in counselor[1:-1])
+    assert all(text.count("?") <= 1 for text in counselor[1:-1])
+    assert any("?" in text for text in counselor)
     assert all("?" not in event.text for event in said if event.who == "Ines")
     assert len({event.text for event in said}) == len(said)
     assert not re.search(r"[{}\[\]*]", " ".join(event.text for event in said))

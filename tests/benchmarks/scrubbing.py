@@ -16,11 +16,11 @@ from typing import Any
 from simcounsel import events
 from simcounsel.engine.simulation import Simulation
 from simcounsel.llm import switchboard
-from simcounsel.runs import writing
+from simcounsel.runs import call_chain
 from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT, SCRIPTED
 
-EXITS = ((events, "scrub"), (writing, "without_secrets"), (switchboard, "scrubbed"))
+EXITS = ((events, "scrub"), (call_chain, "without_secrets"), (switchboard, "scrubbed"))
 """Where a run hides secrets: in events, in calls, in answers."""
 
 

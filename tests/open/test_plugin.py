@@ -50,9 +50,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def on_the_path(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(installed)
+    forget()
     yield
+    forget()
+
+
+def forget() -> None:
+    """For good: a page of the documentation brings one of the same name."""
     for name in [name for name in sys.modules if name.split(".")[0] == "mirroring"]:
-        del sys.modules[name]  # for good: a page of the documentation brings one of the same name
+        del sys.modules[name]
 
 
 def test_it_keeps_to_the_contracts() -> None:

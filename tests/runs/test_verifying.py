@@ -120,7 +120,7 @@ def test_what_holds_is_said_in_a_line(short: Run, tmp_path: Path, simcounsel: Co
 
 
 def test_an_unfinished_tick_is_no_damage(folder: Path) -> None:
-    spoil(folder, lambda lines: lines[:-7])
+    spoil(folder, lambda lines: lines[:-2])
     found = verify(folder)
     assert not found.damages and found.ticks == 3
     assert "belong to a tick that was not finished" in found.notes[0]
