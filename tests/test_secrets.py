@@ -604,6 +604,7 @@ def test_a_run_that_was_received_gets_no_key_when_it_goes_on(
         assert simcounsel("resume", run).code == 0 and len(server.bodies) > before
 
 
+@pytest.mark.slow(2)
 def test_a_sweep_stops_before_its_first_request(
     simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,6 +83,7 @@ def test_a_model_in_a_talk(spoken: tuple[Path, bytes]) -> None:
     assert b"OWNED" in seen.screen
 
 
+@pytest.mark.slow(3)
 def test_a_model_in_a_report(spoken: tuple[Path, bytes], tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     seen = at_a_terminal("report", spoken[0], "--out", tmp_path / "report")

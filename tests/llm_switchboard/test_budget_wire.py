@@ -262,6 +262,7 @@ Simulation(run.world, run=run, models=models, limits=Limits(budget_usd=usd)).run
 """
 
 
+@pytest.mark.slow(5)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_money_of_processes_that_are_killed(tmp_path: Path) -> None:
     """Killed twice, then gone on with until the budget is used up: the server never bills more."""

@@ -308,6 +308,7 @@ def test_calls_of_runs_that_began_earlier_have_no_digest(folder: Path) -> None:
     assert not verify(go_on(Run.open(folder)).folder).damages
 
 
+@pytest.mark.slow(2)
 def test_what_comes_of_a_damaged_recording_says_so(
     folder: Path, simcounsel: Command, tmp_path: Path
 ) -> None:

@@ -166,6 +166,7 @@ def test_llama_cpp_adds_what_peft_adds(
         assert np.allclose(adapter.alpha / b.shape[1] * b @ a, scale * peft[0] @ peft[1], atol=1e-6)
 
 
+@pytest.mark.slow(3)
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_the_scale_is_pefts_own(tmp_path: Path) -> None:
     """The same folder loaded by PEFT: rank and alpha patterns, rsLoRA."""
