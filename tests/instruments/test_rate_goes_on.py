@@ -73,7 +73,9 @@ def test_a_server_dies_at_each_call(
         server.faults = lambda index: None
         rate(run, server, instrument, in_flight)
         assert measured(run) == measured(whole)
-        assert in_flight > 1 or len(server.bodies) - lost == every, "nothing is asked twice"
+        # one that was on its way when the rest was given up may arrive after they were counted
+        again = len(server.bodies) - lost - every
+        assert in_flight > 1 or again in (0, 1), "nothing that was answered is asked twice"
 
 
 def test_it_dies_again_and_again(once: Run, tmp_path: Path, server: FaultServer) -> None:
