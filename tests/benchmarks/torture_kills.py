@@ -79,6 +79,8 @@ def _commands(
         "-q",
         "--set",
         "models.embed=scripted",
+        "--set",
+        "fallbacks.most=1",
         *given,
     ), going_on
 
