@@ -32,7 +32,7 @@ def list_them(context: typer.Context) -> None:
     for one in shown.exhibits().values():
         typer.echo(f"{shown.PREFIX}{one.name}\n    {one.line}\n    {one.made}")
     if not shown.exhibits():
-        typer.echo("the gallery is empty")
+        typer.echo("no run ships with this version yet; `simcounsel gallery pack --help` makes one")
 
 
 @gallery.command()
