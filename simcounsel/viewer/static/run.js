@@ -65,7 +65,7 @@ async function start() {
     titled(head, overview);
     const player = mountPlayer(bar, overview, { waits: linesAt, onLine: (n) => draw(n) });
     fill(tabs, PANELS.filter(([key]) => key !== "interview" || !bundled).map(([key, name]) => h("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", onclick: () => show({ panel: key }), onkeydown: arrows }, name)));
-    return { map: mountMap(map, overview), player, panels: {} };
+    return { map: mountMap(map, overview), player, panels: {}, draws: 0 };
   }
 
   function arrows(event) {
@@ -97,13 +97,15 @@ async function start() {
     }
     panel.setAttribute("aria-labelledby", `tab-${key}`);
     if (drawing.open !== key) {
-      fill(panel, h("p", { class: "soft" }, "…"));
+      drawing.body = h("div", { class: "open" }, h("p", { class: "soft" }, "…")); // a panel that answers late fills its own, which is gone
+      fill(panel, drawing.body);
       drawing.panels = {};
       drawing.open = key;
     }
+    const mine = (drawing.draws += 1);
     drawing.panels[key] ||= mount(key, tick, who);
     await drawing.panels[key].update(key === "interview" ? { who, tick } : tick, who);
-    main.dataset.drawn = `${tick}:${key}`;
+    if (mine === drawing.draws) main.dataset.drawn = `${tick}:${key}`;
   }
 
   function drawPeople(tick, who) {
@@ -122,9 +124,9 @@ async function start() {
   }
 
   function mount(key, tick, who) {
-    if (key === "interview") return mountInterview(panel, { run, who, tick });
-    if (key === "days") return mountDays(panel, overview);
-    return PANELS.find(([one]) => one === key)[2](panel, run, overview);
+    if (key === "interview") return mountInterview(drawing.body, { run, who, tick });
+    if (key === "days") return mountDays(drawing.body, overview);
+    return PANELS.find(([one]) => one === key)[2](drawing.body, run, overview);
   }
 
   /** What is being said at a tick: the line that is played, or else the last of each. */
