@@ -30,8 +30,8 @@ class Shelf:
 
     @property
     def text(self) -> str:
-        """For a prompt: each meta skill, the names of its skills below it; what these are in full is
-        told with the lines of the session that takes them.
+        """For a prompt: each meta skill, the names of its skills below it; what these are in full
+        is told with the lines of the session that takes them.
         """
         found = []
         for meta, described in self.library.metas.items():
