@@ -265,6 +265,25 @@ def test_the_last_line_of_a_session_knows_its_number_and_when_they_meet_next(
     assert phrase("moment", "no_next", name="Miriam", other="Ines") in last[5]
 
 
+def test_that_the_end_is_near_is_known_before_the_last_line(tmp_path: Path) -> None:
+    _, requests = held(tmp_path, world(5, lines=12))
+    near = phrase("course_words", "near the end")
+    asked = [
+        request.prompt
+        for session, request in by_session(requests)
+        if request.purpose == "line_counselor" and session == 1
+    ]
+    assert [near in prompt for prompt in asked] == [False] * 3 + [True] * 2 + [False]
+
+
+def test_of_the_steps_only_those_that_are_open_are_told(tmp_path: Path) -> None:
+    _, requests = held(tmp_path, world(5, lines=6))
+    asked = [request.prompt for request in requests if request.purpose == "course_after"]
+    assert phrase("course_words", "end") not in asked[0]
+    assert phrase("course_words", "end") in asked[-1]
+    assert phrase("course_words", "advance") not in asked[-1]
+
+
 def test_days_between_are_skipped_and_told(ten: Run) -> None:
     told = [
         event.memory

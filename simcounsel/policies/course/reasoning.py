@@ -10,6 +10,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import PracticeEvent, Reasoned
 from simcounsel.llm.question import Traced
 from simcounsel.policies.course.facts import ReasoningFacts
+from simcounsel.policies.course.library import described
 from simcounsel.policies.course.material import opened_text
 from simcounsel.policies.course.prompting import agenda, known_text, labelled, listed, sayable
 from simcounsel.policies.course.schemas import MOST_OF_A_LINE, ReasonedLineAnswer, narrowed, some_of
@@ -20,6 +21,8 @@ from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import MetaSkill, Skill
 from simcounsel.texts.overlap import without
 
+NEAR_THE_END = 3
+"""From so many own lines left on nothing new is opened."""
 LINE_TOKENS = 700
 """Most of a reply: the thought and the line."""
 
@@ -132,6 +135,7 @@ def decide(
             other=view.other,
             used=labelled(view, "used", ", ".join(state.used)),
             opened=opened_text(view, state),
+            ending=_ending(view),
         )[1],
         manner=prompt_text("course_manner", view.language),
         max_tokens=LINE_TOKENS,
@@ -143,6 +147,12 @@ def decide(
     )
 
 
+def _ending(view: TalkView) -> str:
+    """What holds of the lines before the last ones; '' of earlier ones."""
+    near = 1 < view.own_lines_left <= NEAR_THE_END
+    return "\n" + phrase("course_words", "near the end", view.language) if near else ""
+
+
 def _background(
     view: TalkView, plan: CoursePlan, state: CourseState, skills: dict[str, MetaSkill | Skill]
 ) -> str:
@@ -151,10 +161,13 @@ def _background(
     """
     homework = state.last.homework if state.last else None
     texts = {
-        "aims": listed(agenda(state)),
+        "aims": listed(state.planned.objective) if state.planned else "",
+        "towards goals": "\n".join(f"- {goal}" for goal in state.planned.goals)
+        if state.planned
+        else "",
         "known": known_text(view, state),
         "agreed": homework or "",
-        "skills": listed({one: _described(skill) for one, skill in skills.items()}),
+        "skills": listed({one: described(view, skill) for one, skill in skills.items()}),
     }
     left = plan.length - state.session
     number = phrase(
@@ -167,12 +180,6 @@ def _background(
     )
     told = (labelled(view, key, text) for key, text in texts.items() if text)
     return "\n".join((number, *told))
-
-
-def _described(skill: MetaSkill | Skill) -> str:
-    stop = "。" if re.search(r"[\u4e00-\u9fff]", skill.description) else ". "
-    parts = (skill.name, skill.description, skill.when, skill.cue)
-    return stop.join(part.rstrip(".。") for part in parts if part)
 
 
 def _cued(skill: MetaSkill | Skill) -> str:
