@@ -97,10 +97,8 @@ HELD = (
     "case_talk",
     "course_after",
     "course_brief",
-    "course_metas",
     "course_objective",
     "course_skills",
-    "course_therapies",
     "skipped_days",
 )
 """Compared in tests/course/test_prompts.py and test_case.py."""

@@ -10,9 +10,10 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import PracticeEvent, Reasoned
 from simcounsel.llm.question import Traced
 from simcounsel.policies.course.facts import ReasoningFacts
+from simcounsel.policies.course.library import described
 from simcounsel.policies.course.material import opened_text
 from simcounsel.policies.course.prompting import agenda, known_text, labelled, listed, sayable
-from simcounsel.policies.course.schemas import ReasonedLineAnswer, one_of
+from simcounsel.policies.course.schemas import MOST_OF_A_LINE, ReasonedLineAnswer, narrowed, some_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.manual import acts, aims
 from simcounsel.prompts import phrase, prompt_text, render
@@ -20,6 +21,8 @@ from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import MetaSkill, Skill
 from simcounsel.texts.overlap import without
 
+NEAR_THE_END = 3
+"""From so many own lines left on nothing new is opened."""
 LINE_TOKENS = 700
 """Most of a reply: the thought and the line."""
 
@@ -35,8 +38,9 @@ class Reasoning:
 
     @property
     def schema(self) -> type[LineAnswer]:
-        """The line with assessment, state, skill and strategy before it."""
-        return one_of(ReasonedLineAnswer, "skill", tuple(self.skills))
+        """The line with assessment, state, skills and strategy before it."""
+        ids = tuple(self.skills)
+        return narrowed(ReasonedLineAnswer, skills=some_of(ids, 1, MOST_OF_A_LINE))
 
     @property
     def facts(self) -> ReasoningFacts:
@@ -63,12 +67,12 @@ class Reasoning:
             assessment=self._words(heard, other=self.view.other),
             client_state=self._words("unclear"),
             strategy=self._words("slowly"),
-            skill=self.plain,
+            skills=(self.plain,),
         )
 
     def settled(self, decision: Decision, answer: LineAnswer, calls: Traced) -> Decision:
-        """The move is the skill that was chosen, except where a session opens or closes. What of
-        the thought quotes the agenda is cut out.
+        """The move is the leading skill, except where a session opens or closes. What of the
+        thought quotes the agenda is cut out.
         """
         assert isinstance(answer, ReasonedLineAnswer)
         told = {"assessment", "client_state", "strategy"}
@@ -80,18 +84,18 @@ class Reasoning:
         trace = Reasoned(
             who=self.view.me,
             chat=self.view.chat,
-            skill=answer.skill,
+            skills=tuple(dict.fromkeys(answer.skills)),
             assessment=thought["assessment"],
             client_state=thought["client_state"],
             strategy=thought["strategy"],
             **calls,
         )
         works = decision.move == "work"
-        skill = self.skills[answer.skill]
+        leading = trace.skills[0]
         return replace(
             decision,
-            move=answer.skill if works else decision.move,
-            act=act_of(skill, self.view.language) if works else decision.act,
+            move=leading if works else decision.move,
+            act=act_of(self.skills[leading], self.view.language) if works else decision.act,
             reason=trace.strategy,
             events=(*decision.events, trace),
         )
@@ -124,7 +128,9 @@ def decide(
         if opening
         else act_of(skills[thought.plain], view.language),
         background=_background(view, plan, state, skills),
-        brief=(labelled(view, "used", ", ".join(state.used)) + opened_text(view, state)).lstrip(),
+        brief="".join(
+            (labelled(view, "used", ", ".join(state.used)), opened_text(view, state), _ending(view))
+        ).lstrip(),
         manner=prompt_text("course_manner", view.language),
         max_tokens=LINE_TOKENS,
         thought=thought,
@@ -135,6 +141,12 @@ def decide(
     )
 
 
+def _ending(view: TalkView) -> str:
+    """What holds of the lines before the last ones; '' of earlier ones."""
+    near = 1 < view.own_lines_left <= NEAR_THE_END
+    return "\n" + phrase("course_words", "near the end", view.language) if near else ""
+
+
 def _background(
     view: TalkView, plan: CoursePlan, state: CourseState, skills: dict[str, MetaSkill | Skill]
 ) -> str:
@@ -143,10 +155,13 @@ def _background(
     """
     homework = state.last.homework if state.last else None
     texts = {
-        "aims": listed(agenda(state)),
+        "aims": listed(state.planned.objective) if state.planned else "",
+        "towards goals": "\n".join(f"- {goal}" for goal in state.planned.goals)
+        if state.planned
+        else "",
         "known": known_text(view, state),
         "agreed": homework or "",
-        "skills": listed({one: _described(skill) for one, skill in skills.items()}),
+        "skills": listed({one: described(view, skill) for one, skill in skills.items()}),
     }
     left = plan.length - state.session
     number = phrase(
@@ -160,12 +175,6 @@ def _background(
     told = (labelled(view, key, text) for key, text in texts.items() if text)
     brief = render("course_brief", view.language, me=view.me, other=view.other)[1]
     return "\n".join((number, *told, brief))
-
-
-def _described(skill: MetaSkill | Skill) -> str:
-    stop = "。" if re.search(r"[\u4e00-\u9fff]", skill.description) else ". "
-    parts = (skill.name, skill.description, skill.when, skill.cue)
-    return stop.join(part.rstrip(".。") for part in parts if part)
 
 
 def _cued(skill: MetaSkill | Skill) -> str:
