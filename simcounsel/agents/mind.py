@@ -92,7 +92,9 @@ class Mind(Protocol):
         ...
 
     def appraise(self, scene: Scene) -> Ask[Effects]:
-        """What is new gets an emotion, its intensity and its poignancy."""
+        """What begins (`resident.begun`) and what is unexpected (`resident.news`) gets an emotion,
+        its intensity and its poignancy.
+        """
         ...
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:

@@ -127,6 +127,7 @@ def _prompt(
         "mind": in_mind(resident, memories, scene.language),
         "now": date_text(scene.minute, scene.start, scene.language),
         "appointments": appointments_text(resident, scene),
+        "places": ("、" if scene.language == "zh" else ", ").join(one.name for one in scene.places),
     }
     if why is None:
         return render("plan_day", scene.language, **slots)

@@ -70,7 +70,6 @@ class Phases:
                 Phase("account", self.account),
                 remember,
                 Phase("gather", self.gather),
-                Phase("appraise", self.appraise),
                 Phase("converse", self.converse),
                 remember,
                 Phase("reflect", self.reflect),
@@ -198,8 +197,8 @@ class Phases:
                 self._journal.write(Perceived(who=name, others=others))
 
     def appraise(self) -> None:
-        """What is new gets an emotion."""
-        due = self._names(lambda body: bool(body.resident.news))
+        """What begins and what is unexpected gets an emotion."""
+        due = self._names(lambda body: bool(body.resident.begun or body.resident.news))
         self._ask(due, lambda mind, scene: mind.appraise(scene))
 
     def converse(self) -> None:
