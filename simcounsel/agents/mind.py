@@ -110,7 +110,7 @@ class Mind(Protocol):
         ...
 
     def replan(self, scene: Scene, why: str) -> Ask[Effects]:
-        """Revise the rest of the day."""
+        """Revise the rest of the day, from the scene's minute on."""
         ...
 
     def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Effects]:

@@ -185,7 +185,7 @@ class Resident:
         if entry.tick != self._felt or event.intensity > self.intensity:
             self.emotion, self.intensity = event.emotion, event.intensity
         self._felt = entry.tick
-        self.moved |= event.about in self._news
+        self.moved |= self.begun is None or event.about in self._news
         self._news = [text for text in self._news if text != event.about]
         self.begun = None
 

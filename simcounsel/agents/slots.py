@@ -27,11 +27,9 @@ class Felt(TypedDict):
     poignancy: int
 
 
-def plan_block(
-    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], first: int | None = None
-) -> Ask[Effects]:
+def plan_block(resident: Resident, scene: Scene, strokes: tuple[Stroke, ...]) -> Ask[Effects]:
     """The next slots, up to the end of the day; appointments stand fast."""
-    first = scene.minute if first is None else first
+    first = scene.minute
     until = min(
         first + scene.plan_slots * scene.tick_minutes, (day_of(first) + 1) * MINUTES_PER_DAY
     )
