@@ -73,11 +73,18 @@ def clinic(
     ] = 24,
     objectives: Annotated[
         int | None,
-        typer.Option("--objectives", min=1, max=12, help="Most points that a session is for; 4."),
+        typer.Option(
+            "--objectives",
+            min=1,
+            max=12,
+            help="Most points that a session is for; one for 6 lines.",
+        ),
     ] = None,
     skills: Annotated[
         int | None,
-        typer.Option("--skills", min=3, max=80, help="Most skills chosen for a session; 6."),
+        typer.Option(
+            "--skills", min=3, max=80, help="Most skills chosen for a session; one for 2 lines."
+        ),
     ] = None,
     every: Annotated[
         int,

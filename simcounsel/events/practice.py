@@ -109,8 +109,8 @@ class Reasoned(Answered):
     chat: str
     assessment: str
     client_state: str
-    skill: str | None
-    """Id of the skill that it means to use, if any."""
+    skills: tuple[str, ...]
+    """Ids of the skills that the line uses, the leading one first."""
     strategy: str
 
 

@@ -6,7 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from simcounsel.policies.client import Client
 from simcounsel.policies.course import Course
-from simcounsel.policies.course.measure import USUAL, Measure
 from simcounsel.policies.kind import NoSettings, PolicyKind
 from simcounsel.policies.socratic import Socratic
 from simcounsel.policies.staged.manuals import manual_of
@@ -39,10 +38,10 @@ class ByTherapy(BaseModel):
     """None: as the plan says, or the therapy."""
     plan: CoursePlan | None = None
     """None: made in the first session."""
-    objectives: Annotated[int, Field(ge=1, le=12)] = USUAL.objectives
-    """The most points that a session is for."""
-    skills: Annotated[int, Field(ge=3, le=80)] = USUAL.skills
-    """The most skills that are chosen for a session."""
+    objectives: Annotated[int, Field(ge=1, le=12)] | None = None
+    """The most points that a session is for; None: one for about six lines."""
+    skills: Annotated[int, Field(ge=3, le=80)] | None = None
+    """The most skills that are chosen for a session; None: one for two lines, at least six."""
 
 
 CLIENT = PolicyKind(make=lambda settings, lang: Client(), settings=NoSettings, roles=CLIENTS)
@@ -60,7 +59,8 @@ COURSE = PolicyKind(
         settings.therapy or shipped_therapy("cbt"),
         settings.sessions,
         settings.plan,
-        Measure(objectives=settings.objectives, skills=settings.skills),
+        settings.objectives,
+        settings.skills,
     ),
     settings=ByTherapy,
 )

@@ -92,8 +92,15 @@ def _client_of_3(resident: Any) -> Any:
 
 
 def _from_3(fields: Fields) -> Fields:
-    """Version 3 counted a client's resistance where this one has its openness."""
+    """Version 3 counted a client's resistance where this one has its openness, and knew one skill
+    of a line.
+    """
     match fields:
+        case {"kind": "reasoned", "skill": skill}:
+            named = () if skill is None else (skill,)
+            return {name: value for name, value in fields.items() if name != "skill"} | {
+                "skills": named
+            }
         case {"kind": "client_shifted", "resistance": resistance}:
             kept = {name: fields[name] for name in OF_EVERY_EVENT if name in fields}
             openness, defense = round(10 - resistance, 2), fields.get("defense")
@@ -118,7 +125,8 @@ UPGRADES: dict[int, Step] = {
     # version 4: openness instead of resistance and mood in client_shifted (moods, what was agreed
     # and what a client came to see stand in the file and are not read on), events belief_moved,
     # homework_agreed and material_opened; a client's state instead of two policies and settings of
-    # what may come to mind (`_manifest_from_3`); slots say what they feel like
+    # what may come to mind (`_manifest_from_3`); slots say what they feel like; a line of a course
+    # may use several skills
     3: (_manifest_from_3, _from_3),
 }
 

@@ -6,17 +6,19 @@ only where the form of a client's sentence shows it.
 """
 
 import re
+from collections.abc import Mapping
+from random import Random
 from typing import Literal, TypedDict, TypeVar
 
 import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE
+from simcounsel.agents.tasks import Answer
 from simcounsel.chance import chance
 from simcounsel.llm.question import Facts, Question
-from simcounsel.policies.course.facts import AfterFacts, ChoiceFacts, ObjectiveFacts, told_by
+from simcounsel.policies.course.facts import AfterFacts, Library, PreparationFacts, told_by
 from simcounsel.policies.course.schemas import (
     AfterAnswer,
-    ChosenAnswer,
     FactAnswer,
     GoalAnswer,
     ReviewAnswer,
@@ -29,6 +31,7 @@ from simcounsel.standins.shown import MINE, of_field, of_goal
 from simcounsel.standins.similarity import Similarity
 from simcounsel.texts.sentences import before_capitals
 
+A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
 LATELY = 0.06
 """How much of nearness a skill loses for a use in the sessions before."""
@@ -68,33 +71,54 @@ class Courses:
 
     def register(self, standins: StandIns) -> None:
         """Answer what a course asks."""
-        standins.add(ObjectiveFacts, declared)
-        standins.add(ChoiceFacts, self.choose)
+        standins.add(PreparationFacts, self.prepare)
         standins.add(AfterFacts, self.after)
 
     # before
 
-    def choose(self, facts: ChoiceFacts, question: Question[ChosenAnswer]) -> Given[ChosenAnswer]:
-        """The options nearest to what the session is for, one more than the least; what was used
-        lately a little later.
+    def prepare(self, facts: PreparationFacts, question: Question[A]) -> Given[A]:
+        """The objective as the counselor would settle it without a model; therapies and skills that
+        are nearest to it.
         """
-        ids, texts = tuple(facts.options), list(facts.options.values())
-        near = np.max([self._similarity.nearness(aim, texts) for aim in facts.objective], axis=0)
         rng = chance(question.seed, question.purpose)
-        scores = (
-            near
-            - LATELY * np.array([one in facts.lately for one in ids])
-            + np.array([rng.gauss(0, 0.02) for _ in ids])
-        )
-        count = min(len(ids), facts.most, facts.least + 1)
-        best = np.argsort(-scores, kind="stable")[:count]
+        found: dict[str, object] = {}
+        if facts.therapies:
+            most = min(2, facts.most_therapies)
+            near = self._nearness(facts.aims, facts.therapies, rng)
+            found["therapies"] = _best(near, most)
+        if facts.library:
+            found |= self._skills(facts.library, facts.aims, rng)
+        why = "nearest in meaning to what the session is for"
         assert question.schema is not None
         return Given(
-            value=question.schema(
-                ids=tuple(ids[int(index)] for index in best),
-                why=f"nearest in meaning to what the session is for ({near[best[0]]:.2f})",
+            value=question.schema.model_validate(
+                question.fallback.model_dump() | {"why": why} | found
             )
         )
+
+    def _skills(self, library: Library, aims: tuple[str, ...], rng: Random) -> dict[str, object]:
+        """Meta skills and then skills of these, one more of each than the least; what was used
+        lately a little later.
+        """
+        near = self._nearness(aims, library.metas, rng)
+        metas = _best(near, min(library.most_metas, library.fewest_metas + 1))
+        options = {one: library.skills[one] for one in library.of(metas)}
+        near = self._nearness(aims, options, rng)
+        for one in library.lately:
+            if one in near:
+                near[one] -= LATELY
+        count = min(library.most, library.fewest + 1)
+        return {"intentions": metas, "skills": _best(near, count)}
+
+    def _nearness(
+        self, aims: tuple[str, ...], options: Mapping[str, str], rng: Random
+    ) -> dict[str, float]:
+        """Of each option to the nearest of the aims, with a little chance in it."""
+        texts = list(options.values())
+        near = np.max([self._similarity.nearness(aim, texts) for aim in aims], axis=0)
+        return {
+            one: float(score) + rng.gauss(0, 0.02) for one, score in zip(options, near, strict=True)
+        }
 
     # after
 
@@ -207,6 +231,11 @@ def _sentences(lines: tuple[str, ...]) -> list[str]:
 def declared(facts: Facts, question: Question[T]) -> Given[T]:
     """What the asker itself would do without a model."""
     return Given(value=question.fallback)
+
+
+def _best(near: Mapping[str, float], count: int) -> tuple[str, ...]:
+    """The nearest, the first of two that are alike."""
+    return tuple(sorted(near, key=lambda one: -near[one])[:count])
 
 
 def _status(text: str) -> Literal["fact", "wish", "plan", "feeling"]:

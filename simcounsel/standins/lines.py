@@ -42,7 +42,7 @@ class Lines:
         thought = facts.thought
         reasoned = self._reasonings.reason(thought) if isinstance(thought, ReasoningFacts) else None
         if reasoned and isinstance(thought, ReasoningFacts) and facts.move not in FIXED:
-            facts = replace(facts, move=thought.acts[reasoned["skill"]])
+            facts = replace(facts, move=thought.acts[reasoned["skills"][0]])
         pick = self._pick(facts, question)
         feeling = self._feelings.feel(pick.text)
         same = pick.emotion == feeling.emotion

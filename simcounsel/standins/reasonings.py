@@ -21,7 +21,7 @@ class Reasoned(TypedDict):
 
     assessment: str
     client_state: str
-    skill: str
+    skills: tuple[str, ...]
     strategy: str
 
 
@@ -51,7 +51,7 @@ class Reasonings:
         return Reasoned(
             assessment=assessment[:500],
             client_state=state,
-            skill=ids[best],
+            skills=(ids[best],),
             strategy=(
                 f"“{name}”, in plain words and after giving back what was heard (nearness of its"
                 f" cue {near[best]:.2f})"

@@ -21,6 +21,7 @@ from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.policies.course.facts import PreparationFacts
 from simcounsel.policies.socratic import MoveFacts
 from simcounsel.safety.assessing import RiskFacts
 from simcounsel.standins import cases
@@ -44,6 +45,7 @@ class Scripted:
         # a drawn danger would lead nowhere: what the words said stands
         self._standins.add(RiskFacts, lambda facts, question: Given(value=facts.level))
         self._standins.add(MoveFacts, _move)
+        self._standins.add(PreparationFacts, _prepared)
         cases.register(self._standins)
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
@@ -91,6 +93,18 @@ def _move(facts: MoveFacts, question: Question[str]) -> Given[str]:
     return Given(
         value=chance(question.seed, "move").choice(question.options), notes={"why": "drawn"}
     )
+
+
+def _prepared(facts: PreparationFacts, question: Question[Any]) -> Given[Any]:
+    """Drawn, the skills out of the intentions that were drawn."""
+    rng, of = chance(question.seed, question.purpose), facts.library
+    assert question.schema is not None
+    fields = json.loads(_answer(question, rng))
+    if of is not None:
+        most = rng.randint(of.fewest, min(of.most, of.fewest + 3))
+        below = of.of(fields["intentions"])
+        fields["skills"] = rng.sample(below, min(most, len(below)))
+    return Given(value=question.schema.model_validate(fields))
 
 
 def _sentence(rng: Random) -> str:

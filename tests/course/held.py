@@ -68,8 +68,17 @@ def thought(request: Question, draw: Random) -> dict[str, str]:
         "assessment": f"She speaks of nights, {draw.randrange(10**6)}.",
         "client_state": "tired",
         "strategy": "slowly",
-        "skill": draw.choice([*asked.skills]),
+        "skills": draw.sample([*asked.skills], 2),
     }
+
+
+def drawn(request: Question, draw: Random) -> dict[str, Any]:
+    """The first intentions, and skills of them."""
+    of = request.facts.library
+    metas = list(of.metas)[: of.fewest_metas]
+    below = of.of(metas)
+    skills = draw.sample(below, min(of.fewest, len(below)))
+    return {"intentions": metas, "skills": skills, "why": "they are due"}
 
 
 def summarize(request: Question, draw: Random) -> str:

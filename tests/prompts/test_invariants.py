@@ -32,9 +32,7 @@ OUTCOME = re.compile(r"thoughts|forms|voice\.(doubting|hopeful|ending)")
 MOST_TOKENS = {
     "appraise": 1750,
     "course_after": 2450,
-    "course_metas": 1850,
-    "course_objective": 1750,
-    "course_skills": 2000,
+    "course_objective": 4300,
     "insights": 2050,
     "intent": 400,
     "interview": 2150,

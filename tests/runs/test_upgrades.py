@@ -180,3 +180,11 @@ def test_in_version_3_everything_could_come_to_mind() -> None:
         top_k=3, only_lived=False, habituation_lines=0, initial_most=None, initial_age_hours=0
     )
     assert settings == plain != MemorySettings(top_k=3)
+
+
+def test_version_3_knew_one_skill_of_a_line() -> None:
+    kept = {"kind": "reasoned", "who": "Miriam", "chat": "1:Ines+Miriam", "strategy": "slowly"}
+    assert upgrades.event_of_today(kept | {"skill": "pin_down"}, 3) == kept | {
+        "skills": ("pin_down",)
+    }
+    assert upgrades.event_of_today(kept | {"skill": None}, 3) == kept | {"skills": ()}

@@ -1,7 +1,9 @@
 """A course of 5 to 10 sessions with one client, in three stages, by the skills of one therapy.
 
     state      where it stands, folded from events
-    before     objective and skills of a session
+    before     objective and skills of a session, in one reply
+    library    the skills that it may take
+    measure    how many of each, by the length of the session
     material   what a case's plan has for it, once the client has said what it rests on
     reasoning  the thought before each line, in one reply with it
     after      note, facts, conceptualization, next step, in one reply
@@ -20,7 +22,7 @@ from simcounsel.llm.question import Ask
 from simcounsel.policies.course.after import look_back
 from simcounsel.policies.course.before import prepare
 from simcounsel.policies.course.material import newly_open
-from simcounsel.policies.course.measure import USUAL, Measure
+from simcounsel.policies.course.measure import measure_of
 from simcounsel.policies.course.reasoning import decide
 from simcounsel.policies.course.state import state_of
 from simcounsel.policies.socratic import Socratic
@@ -40,11 +42,15 @@ class Course:
         therapy: Therapy,
         sessions: int | None = None,
         plan: CoursePlan | None = None,
-        measure: Measure = USUAL,
+        objectives: int | None = None,
+        skills: int | None = None,
     ) -> None:
+        """sessions: None: as the plan says, or the therapy. objectives, skills: the most of a
+        session; None: as many as its length has room for.
+        """
         self.therapy = therapy
         self.plan = course_of(therapy, sessions, plan)
-        self.measure = measure
+        self.objectives, self.skills = objectives, skills
         self._library = therapy.library()
 
     def decide(self, view: TalkView) -> Ask[Decision]:
@@ -58,7 +64,9 @@ class Course:
         state = replace(state, opened=(*state.opened, *opened))
         events: tuple[PracticeEvent, ...] = opened
         if state.planned is None:
-            prepared = yield from prepare(view, self.therapy, self.plan, state, self.measure)
+            lines = len(view.lines) + view.turns_left
+            measure = measure_of(lines, self.objectives, self.skills)
+            prepared = yield from prepare(view, self.therapy, self.plan, state, measure)
             events = (*prepared, *opened)
             chosen = tuple(
                 one

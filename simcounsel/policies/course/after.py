@@ -2,6 +2,8 @@
 to what was known, what it adds to the conceptualization, and how the course goes on.
 """
 
+from typing import Literal
+
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.views import talk_text
 from simcounsel.events import PracticeEvent
@@ -17,7 +19,7 @@ from simcounsel.policies.course.prompting import (
     listed,
 )
 from simcounsel.policies.course.review import judged, review_of
-from simcounsel.policies.course.schemas import AfterAnswer, one_of
+from simcounsel.policies.course.schemas import AfterAnswer, narrowed
 from simcounsel.policies.course.state import CourseState
 from simcounsel.prompts import phrase
 from simcounsel.specs.course import CoursePlan
@@ -36,7 +38,7 @@ def look_back(
     reply = yield from asked(
         view,
         "course_after",
-        one_of(AfterAnswer, "step", steps),
+        narrowed(AfterAnswer, step=Literal[steps]),
         _nothing_noted(view, state, plan, steps[0]),
         {
             "session": state.session,

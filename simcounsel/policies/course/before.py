@@ -1,11 +1,11 @@
-"""Before a session: what it is for, and the few skills for it, chosen from coarse to fine."""
+"""Before a session: what it is for, and the skills for it, chosen from coarse to fine."""
 
-from collections.abc import Mapping
-
+from simcounsel.agents.appointments import clock_text
 from simcounsel.agents.talk import TalkView
-from simcounsel.events import Candidate, PracticeEvent, Reasoned, Retrieved, SessionPlanned
-from simcounsel.llm.question import Ask, traced
-from simcounsel.policies.course.facts import ChoiceFacts, ObjectiveFacts
+from simcounsel.events import PracticeEvent, SessionPlanned
+from simcounsel.llm.question import Ask, Reply, Traced, traced
+from simcounsel.policies.course.facts import Library, PreparationFacts
+from simcounsel.policies.course.library import Shelf, chosen, shelf_of
 from simcounsel.policies.course.material import opened_text
 from simcounsel.policies.course.measure import Measure
 from simcounsel.policies.course.prompting import (
@@ -17,106 +17,224 @@ from simcounsel.policies.course.prompting import (
     listed,
     worded,
 )
-from simcounsel.policies.course.schemas import ChosenAnswer, ObjectiveAnswer, at_most, some_of
+from simcounsel.policies.course.schemas import (
+    ObjectiveAnswer,
+    PreparedAnswer,
+    SkillsAnswer,
+    TherapiesAnswer,
+    at_most,
+    narrowed,
+    some_of,
+)
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.prompts import phrase
 from simcounsel.specs.course import CoursePlan
-from simcounsel.specs.therapy import MetaSkill, Skill, Therapy
+from simcounsel.specs.therapy import Therapy
 
-MOST_THERAPIES, FEWEST_METAS, FEWEST_SKILLS = 2, 2, 3
-"""How many of each a usual session has."""
+MOST_THERAPIES = 2
+"""How many a session draws on."""
 
 
 def prepare(
     view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState, measure: Measure
 ) -> Ask[tuple[PracticeEvent, ...]]:
-    """The session's objective, and its skills: first the therapies where several may be combined,
-    then meta skills of the stage, then atomic ones of these.
+    """The session's objective and its skills, in one reply. Where several therapies may be
+    combined, these come with the objective, and their skills in a reply of their own.
     """
-    planned = yield from _objective(view, therapy, plan, state, measure)
-    events: list[PracticeEvent] = [planned]
-    schools = therapy.drawn
-    if schools:
-        chosen = yield from _choose(
+    if not therapy.drawn:
+        shelf = shelf_of(view, therapy, (), state.stage, measure)
+        reply = yield from _with_skills(view, therapy, plan, state, measure, shelf)
+        answer, calls = reply.value, traced(reply)
+        planned = _planned(view, therapy, plan, state, answer, calls)
+        return (planned, *shelf.retrieved(answer, calls))
+    combined = yield from _with_therapies(view, therapy, plan, state, measure)
+    planned = _planned(view, therapy, plan, state, combined.value, traced(combined))
+    options = {other.id: f"{other.name}. {other.about}" for other in therapy.drawn}
+    taken = tuple(dict.fromkeys(combined.value.therapies))
+    drawn = chosen(view, "therapy", options, taken, combined.value.why, traced(combined))
+    schools = tuple(other for other in therapy.drawn if other.id in taken)
+    shelf = shelf_of(view, therapy, schools, state.stage, measure)
+    skills = yield from _skills(view, planned, shelf)
+    return (planned, drawn, *shelf.retrieved(skills.value, traced(skills)))
+
+
+def _with_skills(
+    view: TalkView,
+    therapy: Therapy,
+    plan: CoursePlan,
+    state: CourseState,
+    measure: Measure,
+    shelf: Shelf,
+) -> Ask[Reply[PreparedAnswer]]:
+    """What a session is for and which skills serve it."""
+    plain = _next_objective(view, state, _open_goals(plan, state), measure)
+    metas, skills = shelf.first()
+    fallback = PreparedAnswer(
+        **plain.model_dump(), intentions=metas, skills=skills, why="the first, not used lately"
+    )
+    return (
+        yield from asked(
             view,
-            planned,
-            "therapy",
-            "course_therapies",
-            {other.id: f"{other.name}. {other.about}" for other in schools},
-            {},
-            1,
-            MOST_THERAPIES,
-        )
-        events.append(chosen)
-        schools = tuple(other for other in schools if other.id in chosen.chosen)
-    metas = _metas(therapy, schools, state.stage)
-    chosen = yield from _choose(
-        view,
-        planned,
-        "meta skill",
-        "course_metas",
-        {one: _described(view, meta) for one, meta in metas.items()},
-        _not_now(therapy, state.stage),
-        measure.fewest(FEWEST_METAS),
-        measure.metas,
-    )
-    events.append(chosen)
-    skills = {
-        f"{_school(one)}{skill.id}": skill for one in chosen.chosen for skill in metas[one].skills
-    }
-    events.append(
-        (
-            yield from _choose(
-                view,
-                planned,
-                "skill",
-                "course_skills",
-                {one: _described(view, skill) for one, skill in skills.items()},
-                {},
-                measure.fewest(FEWEST_SKILLS),
-                measure.skills,
-                lately=_lately(view, set(skills)),
-            )
+            "course_objective",
+            narrowed(
+                PreparedAnswer, objective=at_most(measure.objectives), **_choices(shelf.library)
+            ),
+            fallback,
+            _slots(view, therapy, plan, state, measure)
+            | {"options": f"\n\n{shelf.text}", "choose": f"\n3. {shelf.task}"},
+            _facts(plan, state, plain, library=shelf.library),
+            max_tokens=_tokens(measure),
+            check=shelf.problem,
         )
     )
-    return tuple(events)
 
 
-def _objective(
+def _with_therapies(
     view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState, measure: Measure
-) -> Ask[SessionPlanned]:
-    """From the plan, what is known, and the goals that nothing has yet shown to be met. Of the plan
-    nothing is taken that the client has yet to tell.
-    """
-    unmet = state.unmet(plan) or plan.stage(state.stage).goals
-    last, step = state.last, state.steps[-1] if state.steps else None
-    open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
-    theme = _theme(view, therapy, plan, state)
-    reply = yield from asked(
-        view,
-        "course_objective",
-        at_most(ObjectiveAnswer, "objective", measure.objectives),
-        _next_objective(view, state, unmet, open_points),
-        {
-            "therapy": therapy.name,
-            "about": therapy.about,
-            "session": state.session,
-            "length": plan.length,
-            "stage": therapy.stage(state.stage).name,
-            "theme": theme,
-            "goals": listed(unmet),
-            "known": labelled(view, "known so far", known_text(view, state)),
-            "formulation": labelled(view, "filled in", formulation_text(state, therapy)),
-            "before": labelled(view, "before", before_text(view, state)),
-            "open": labelled(view, "left open", listed(open_points)),
-            "opened": opened_text(view, state),
-            "most": measure.objectives,
-            "homework": labelled(view, "in between", (last.homework if last else None) or ""),
-        },
-        ObjectiveFacts(goals=unmet),
+) -> Ask[Reply[TherapiesAnswer]]:
+    """What a session is for and which therapies it draws on."""
+    plain = _next_objective(view, state, _open_goals(plan, state), measure)
+    options = {other.id: f"{other.name}. {other.about}" for other in therapy.drawn}
+    fallback = TherapiesAnswer(
+        **plain.model_dump(), therapies=tuple(options)[:1], why="the first of the therapy"
     )
-    answer = reply.value
+    listing = labelled(view, "schools", listed(options))
+    return (
+        yield from asked(
+            view,
+            "course_objective",
+            narrowed(
+                TherapiesAnswer,
+                objective=at_most(measure.objectives),
+                therapies=some_of(tuple(options), 1, MOST_THERAPIES),
+            ),
+            fallback,
+            _slots(view, therapy, plan, state, measure)
+            | {
+                "options": f"\n\n{listing}",
+                "choose": f"\n3. {worded(view, 'choose schools', most=MOST_THERAPIES)}",
+            },
+            _facts(plan, state, plain, therapies=options),
+            max_tokens=_tokens(measure),
+        )
+    )
+
+
+def _skills(view: TalkView, planned: SessionPlanned, shelf: Shelf) -> Ask[Reply[SkillsAnswer]]:
+    """Which skills serve a session whose objective is settled."""
+    metas, skills = shelf.first()
+    return (
+        yield from asked(
+            view,
+            "course_skills",
+            narrowed(SkillsAnswer, **_choices(shelf.library)),
+            SkillsAnswer(intentions=metas, skills=skills, why="the first, not used lately"),
+            {
+                "objective": listed(planned.objective),
+                "goals": listed(planned.goals),
+                "options": shelf.text,
+                "choose": shelf.task,
+            },
+            PreparationFacts(
+                goals=(),
+                aims=(*planned.objective, *planned.goals),
+                therapies={},
+                most_therapies=0,
+                library=shelf.library,
+            ),
+            tier="quick",
+            temperature=0.2,
+            max_tokens=200 + TOKENS_AN_ID * (shelf.library.most + shelf.library.most_metas),
+            check=shelf.problem,
+        )
+    )
+
+
+TOKENS_AN_ID, TOKENS_A_POINT = 12, 60
+"""Most of the reply for an id, and for a point that a session is for."""
+
+
+def _tokens(measure: Measure) -> int:
+    return (
+        300 + TOKENS_A_POINT * measure.objectives + TOKENS_AN_ID * (measure.skills + measure.metas)
+    )
+
+
+def _choices(library: Library) -> dict[str, object]:
+    """The types of the fields that name meta skills and skills."""
+    return {
+        "intentions": some_of(tuple(library.metas), library.fewest_metas, library.most_metas),
+        "skills": some_of(tuple(library.skills), library.fewest, library.most),
+    }
+
+
+def _facts(
+    plan: CoursePlan,
+    state: CourseState,
+    plain: ObjectiveAnswer,
+    *,
+    therapies: dict[str, str] | None = None,
+    library: Library | None = None,
+) -> PreparationFacts:
+    goals = _open_goals(plan, state)
+    return PreparationFacts(
+        goals=goals,
+        aims=(*plain.objective, *(goals[number - 1] for number in plain.goals)),
+        therapies=therapies or {},
+        most_therapies=MOST_THERAPIES,
+        library=library,
+    )
+
+
+def _open_goals(plan: CoursePlan, state: CourseState) -> tuple[str, ...]:
+    """Those that nothing has shown to be met; all of the stage's when each has been."""
+    return state.unmet(plan) or plan.stage(state.stage).goals
+
+
+def _open_points(state: CourseState) -> tuple[str, ...]:
+    """What the last session left open, what the next is to take up first."""
+    last, step = state.last, state.steps[-1] if state.steps else None
+    return (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+
+
+def _slots(
+    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState, measure: Measure
+) -> dict[str, object]:
+    """What the prompt says: from the plan, what is known, and the goals that nothing has yet shown
+    to be met. Of the plan nothing is taken that the client has yet to tell.
+    """
+    last, stage = state.last, therapy.stage(state.stage).name
+    theme = _theme(view, therapy, plan, state)
+    return {
+        "therapy": therapy.name,
+        "about": therapy.about,
+        "session": state.session,
+        "length": plan.length,
+        "stage": stage,
+        "theme": "\n" + worded(view, "theme", text=theme) if theme != stage else "",
+        "clock": clock_text(view),
+        "goals": listed(_open_goals(plan, state)),
+        "known": labelled(view, "known so far", known_text(view, state)),
+        "formulation": labelled(view, "filled in", formulation_text(state, therapy)),
+        "before": labelled(view, "before", before_text(view, state)),
+        "open": labelled(view, "left open", listed(_open_points(state))),
+        "opened": opened_text(view, state),
+        "most": measure.objectives,
+        "homework": labelled(view, "in between", (last.homework if last else None) or ""),
+    }
+
+
+def _planned(
+    view: TalkView,
+    therapy: Therapy,
+    plan: CoursePlan,
+    state: CourseState,
+    answer: ObjectiveAnswer,
+    calls: Traced,
+) -> SessionPlanned:
+    """What a session is for, as an event; a goal that is none of the open ones is left out."""
+    unmet = _open_goals(plan, state)
     aimed = (
         tuple(dict.fromkeys(unmet[number - 1] for number in answer.goals if number <= len(unmet)))
         or unmet[:1]
@@ -127,11 +245,11 @@ def _objective(
         about=view.other,
         session=state.session,
         stage=state.stage,
-        theme=theme,
+        theme=_theme(view, therapy, plan, state),
         objective=answer.objective,
         goals=aimed,
         reason=answer.reason,
-        **traced(reply),
+        **calls,
     )
 
 
@@ -145,22 +263,20 @@ def _theme(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseStat
 
 
 def _next_objective(
-    view: TalkView, state: CourseState, unmet: tuple[str, ...], open_points: tuple[str, ...]
+    view: TalkView, state: CourseState, unmet: tuple[str, ...], measure: Measure
 ) -> ObjectiveAnswer:
-    """Without a model: the first open point, and the goals that were aimed at least so far."""
-    next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
+    """Without a model: the open points, and the goals that were aimed at least so far."""
+    next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))
+    towards, room = next_goals[:2], max(1, measure.objectives - 2)
+    points = (
+        *(("back", point) for point in _open_points(state)[:room]),
+        *(("towards", unmet[index]) for index in towards),
+    )
     return ObjectiveAnswer(
-        objective=(
-            *(
-                phrase("course_words", "back", view.language, what=point)[:400]
-                for point in open_points[:1]
-            ),
-            *(
-                phrase("course_words", "towards", view.language, what=unmet[index])[:400]
-                for index in next_goals
-            ),
-        ),
-        goals=tuple(index + 1 for index in next_goals),
+        objective=tuple(
+            phrase("course_words", key, view.language, what=what)[:400] for key, what in points
+        )[: measure.objectives],
+        goals=tuple(index + 1 for index in towards),
         reason="the goals still unmet that were aimed at least so far",
     )
 
@@ -169,110 +285,3 @@ def _told_by(view: TalkView, state: CourseState) -> tuple[str, ...]:
     """What the client has told so far."""
     facts = (text for fact in state.facts for text in (fact.text, fact.quote))
     return (view.other, *(line.text for line in view.lines if line.who != view.me), *facts)
-
-
-def _choose(
-    view: TalkView,
-    planned: SessionPlanned,
-    of: str,
-    purpose: str,
-    options: Mapping[str, str],
-    left_out: Mapping[str, str],
-    least: int,
-    most: int,
-    lately: tuple[str, ...] = (),
-) -> Ask[Retrieved]:
-    """Some of the options, with the reason; all of them when there are no more than the least."""
-    ids = tuple(options)
-    candidates = tuple(Candidate(id=one, kept=True, why="may serve") for one in ids)
-    candidates += tuple(Candidate(id=one, kept=False, why=why) for one, why in left_out.items())
-    schema = some_of(ids, least, most)
-    rest = [one for one in ids if one not in lately] or list(ids)
-    first = [*rest, *(one for one in ids if one not in rest)][: max(least, 1)]
-    fallback = schema.model_validate({"ids": first, "why": "the first that were not used lately"})
-    few = min(least, len(ids))
-
-    def check(answer: ChosenAnswer) -> str | None:
-        return None if len(set(answer.ids)) >= few else f"name at least {few} different ids"
-
-    reply = yield from asked(
-        view,
-        purpose,
-        schema,
-        fallback,
-        {
-            "objective": listed(planned.objective),
-            "goals": listed(planned.goals),
-            "options": listed(options),
-            "least": least,
-            "most": most,
-            "lately": labelled(view, "lately", ", ".join(lately)),
-        },
-        ChoiceFacts(
-            options=options,
-            objective=(*planned.objective, *planned.goals),
-            lately=lately,
-            least=few,
-            most=most,
-        ),
-        tier="quick",
-        temperature=0.2,
-        check=check,
-    )
-    return Retrieved(
-        who=view.me,
-        chat=view.chat,
-        of=of,  # type: ignore[arg-type]
-        candidates=candidates,
-        chosen=tuple(dict.fromkeys(reply.value.ids)),
-        reason=reply.value.why,
-        **traced(reply),
-    )
-
-
-def _metas(therapy: Therapy, schools: tuple[Therapy, ...], stage: str) -> dict[str, MetaSkill]:
-    """Meta skills of a stage by id, the therapy's own and, as THERAPY.ID, those of the therapies
-    that it draws on today.
-    """
-    found = {meta.id: meta for meta in therapy.metas(stage)}
-    return found | {
-        f"{other.id}.{meta.id}": meta for other in schools for meta in other.metas(stage)
-    }
-
-
-def _not_now(therapy: Therapy, stage: str) -> dict[str, str]:
-    return {
-        meta.id: f"has its place in {', '.join(meta.stages)}"
-        for meta in therapy.skills
-        if stage not in meta.stages
-    }
-
-
-def _school(one: str) -> str:
-    """'cbt.' of 'cbt.pin_down'; '' of an id of the therapy itself."""
-    return f"{one.split('.', 1)[0]}." if "." in one else ""
-
-
-def _described(view: TalkView, skill: MetaSkill | Skill) -> str:
-    parts = [
-        skill.name,
-        skill.description,
-        skill.when and worded(view, "when", text=skill.when),
-        skill.cue and worded(view, "cue", text=skill.cue),
-    ]
-    return " ".join(part if part.endswith((".", "。")) else f"{part}." for part in parts if part)
-
-
-def _lately(view: TalkView, ids: set[str]) -> tuple[str, ...]:
-    """Skills that were used in the last two sessions, most often first."""
-    chats = list(
-        dict.fromkeys(entry.event.chat for entry in view.kept if isinstance(entry.event, Reasoned))
-    )[-2:]
-    used = [
-        entry.event.skill
-        for entry in view.kept
-        if isinstance(entry.event, Reasoned) and entry.event.chat in chats
-    ]
-    return tuple(
-        sorted({one for one in used if one in ids}, key=lambda one: (-used.count(one), one))
-    )

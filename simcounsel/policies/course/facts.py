@@ -1,6 +1,6 @@
 """What a course's questions are about, as data."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from simcounsel.agents.talk import TalkLine, ThoughtFacts
@@ -8,26 +8,43 @@ from simcounsel.llm.question import Facts
 
 
 @dataclass(frozen=True, kw_only=True)
-class ObjectiveFacts(Facts):
-    """What a session is for."""
+class Library:
+    """The skills that a session is prepared from, from coarse to fine, and how many it takes."""
 
-    goals: tuple[str, ...]
-    """The goals that it may aim at, in the order of their numbers."""
+    metas: Mapping[str, str]
+    """What each meta skill is, by id."""
+    skills: Mapping[str, str]
+    """What each of their skills is, by id."""
+    parents: Mapping[str, str]
+    """The meta skill of each of these, by ids."""
+    lately: tuple[str, ...]
+    """Ids of skills that were used in the sessions before, most often first."""
+    fewest_metas: int
+    most_metas: int
+    """How many meta skills are to be chosen."""
+    fewest: int
+    most: int
+    """How many skills."""
+
+    def of(self, metas: Collection[str]) -> tuple[str, ...]:
+        """The skills of some meta skills."""
+        return tuple(one for one, parent in self.parents.items() if parent in metas)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceFacts(Facts):
-    """Which therapies, meta skills or skills a session draws on."""
+class PreparationFacts(Facts):
+    """What a session is for, and what it draws on."""
 
-    options: Mapping[str, str]
-    """What each is, by id."""
-    objective: tuple[str, ...]
-    """What the session is for, and the goals that it aims at."""
-    lately: tuple[str, ...]
-    """Ids that were used in the sessions before."""
-    least: int
-    most: int
-    """How many are to be chosen."""
+    goals: tuple[str, ...]
+    """The goals that it may aim at, in the order of their numbers; () where that is settled."""
+    aims: tuple[str, ...]
+    """What it is for, as settled before or as the asker would settle it, and the goals meant."""
+    therapies: Mapping[str, str]
+    """Therapies to choose from, by id; {} where there is no choice."""
+    most_therapies: int
+    """How many of these may be chosen."""
+    library: Library | None
+    """Skills to choose from; None where that is another question."""
 
 
 @dataclass(frozen=True, kw_only=True)

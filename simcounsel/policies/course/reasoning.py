@@ -12,7 +12,7 @@ from simcounsel.llm.question import Traced
 from simcounsel.policies.course.facts import ReasoningFacts
 from simcounsel.policies.course.material import opened_text
 from simcounsel.policies.course.prompting import agenda, known_text, labelled, listed, sayable
-from simcounsel.policies.course.schemas import ReasonedLineAnswer, one_of
+from simcounsel.policies.course.schemas import MOST_OF_A_LINE, ReasonedLineAnswer, narrowed, some_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.manual import acts, aims
 from simcounsel.prompts import phrase, prompt_text, render
@@ -35,8 +35,9 @@ class Reasoning:
 
     @property
     def schema(self) -> type[LineAnswer]:
-        """The line with assessment, state, skill and strategy before it."""
-        return one_of(ReasonedLineAnswer, "skill", tuple(self.skills))
+        """The line with assessment, state, skills and strategy before it."""
+        ids = tuple(self.skills)
+        return narrowed(ReasonedLineAnswer, skills=some_of(ids, 1, MOST_OF_A_LINE))
 
     @property
     def facts(self) -> ReasoningFacts:
@@ -63,12 +64,12 @@ class Reasoning:
             assessment=self._words(heard, other=self.view.other),
             client_state=self._words("unclear"),
             strategy=self._words("slowly"),
-            skill=self.plain,
+            skills=(self.plain,),
         )
 
     def settled(self, decision: Decision, answer: LineAnswer, calls: Traced) -> Decision:
-        """The move is the skill that was chosen, except where a session opens or closes. What of
-        the thought quotes the agenda is cut out.
+        """The move is the leading skill, except where a session opens or closes. What of the
+        thought quotes the agenda is cut out.
         """
         assert isinstance(answer, ReasonedLineAnswer)
         told = {"assessment", "client_state", "strategy"}
@@ -80,18 +81,18 @@ class Reasoning:
         trace = Reasoned(
             who=self.view.me,
             chat=self.view.chat,
-            skill=answer.skill,
+            skills=tuple(dict.fromkeys(answer.skills)),
             assessment=thought["assessment"],
             client_state=thought["client_state"],
             strategy=thought["strategy"],
             **calls,
         )
         works = decision.move == "work"
-        skill = self.skills[answer.skill]
+        leading = trace.skills[0]
         return replace(
             decision,
-            move=answer.skill if works else decision.move,
-            act=act_of(skill, self.view.language) if works else decision.act,
+            move=leading if works else decision.move,
+            act=act_of(self.skills[leading], self.view.language) if works else decision.act,
             reason=trace.strategy,
             events=(*decision.events, trace),
         )

@@ -11,6 +11,8 @@ from simcounsel.agents.tasks import Answer, LineAnswer
 A = TypeVar("A", bound=Answer)
 Short = Annotated[str, Field(min_length=2, max_length=400)]
 Long = Annotated[str, Field(min_length=2, max_length=1200)]
+MOST_OF_A_LINE = 4
+"""As many skills as a line can carry."""
 Quote = Annotated[str, Field(max_length=400, description="word for word out of a line of the talk")]
 
 
@@ -28,8 +30,34 @@ class ObjectiveAnswer(Answer):
     reason: Short
 
 
+Chosen = tuple[str, ...]
+
+
+class TherapiesAnswer(ObjectiveAnswer):
+    """The same, and the therapies that it draws on."""
+
+    therapies: Chosen
+    why: Short
+
+
+class SkillsAnswer(Answer):
+    """What a session draws on, from coarse to fine."""
+
+    intentions: Chosen
+    skills: Chosen
+    why: Short
+
+
+class PreparedAnswer(ObjectiveAnswer):
+    """What a session is for, and what it draws on."""
+
+    intentions: Chosen
+    skills: Chosen
+    why: Short
+
+
 THOUGHT_FIRST = (
-    "assessment client_state skill strategy emotion intensity poignancy say wish".split()
+    "assessment client_state skills strategy emotion intensity poignancy say wish".split()
 )
 
 
@@ -59,13 +87,20 @@ class ReasonedLineAnswer(LineAnswer):
             description="private: how the client is now, and towards the counselor",
         ),
     ]
-    skill: Annotated[str, Field(description="the id of the one skill that the line uses")]
+    skills: Annotated[
+        Chosen,
+        Field(
+            min_length=1,
+            max_length=MOST_OF_A_LINE,
+            description="ids of the skills that the line uses, the leading one first",
+        ),
+    ]
     strategy: Annotated[
         str,
         Field(
             min_length=2,
             max_length=400,
-            description="private: how the very next line uses the skill: its tone and its point",
+            description="private: how the very next line uses them: its tone and its point",
         ),
     ]
 
@@ -151,35 +186,22 @@ class AfterAnswer(ReviewAnswer, NextAnswer):
     ] = ()
 
 
-class ChosenAnswer(Answer):
-    """Ids, and why these."""
-
-    ids: tuple[str, ...]
-    why: Short
-
-
-def one_of(base: type[A], field: str, options: tuple[str, ...]) -> type[A]:
-    """The same answer with a text field that must be one of `options`."""
-    fields: dict[str, Any] = {field: (Literal[options], ...)}
-    return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
+def narrowed(base: type[A], **fields: Any) -> type[A]:
+    """The same answer with another type for some of its fields."""
+    made: dict[str, Any] = {
+        name: (Annotated[kind, base.model_fields[name]], ...) for name, kind in fields.items()
+    }
+    return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **made)
 
 
-def at_most(base: type[A], field: str, most: int) -> type[A]:
-    """The same answer with so many texts at most in a field."""
-    asked = base.model_fields[field]
-    texts = Annotated[
-        tuple[Short, ...], Field(min_length=1, max_length=most, description=asked.description)
+def some_of(options: tuple[str, ...], least: int, most: int) -> Any:
+    """The type of so many ids out of a closed list."""
+    return Annotated[
+        tuple[Literal[options], ...],  # type: ignore[valid-type]
+        Field(min_length=min(least, len(options)), max_length=most),
     ]
-    fields: dict[str, Any] = {field: (texts, ...)}
-    return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
 
 
-def some_of(options: tuple[str, ...], least: int, most: int) -> type[ChosenAnswer]:
-    """Ids out of a closed list, and why these."""
-    many = Annotated[
-        tuple[Literal[options], ...], Field(min_length=min(least, len(options)), max_length=most)  # type: ignore[valid-type]
-    ]
-    fields: dict[str, Any] = {"ids": (many, ...)}
-    return create_model(
-        "ChosenAnswer", __base__=ChosenAnswer, __doc__=ChosenAnswer.__doc__, **fields
-    )
+def at_most(most: int) -> Any:
+    """The type of so many short texts, one at least."""
+    return Annotated[tuple[Short, ...], Field(min_length=1, max_length=most)]

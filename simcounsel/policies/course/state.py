@@ -113,7 +113,7 @@ def state_of(view: TalkView) -> CourseState:
         ),
         opened=tuple(event for event in view.own if isinstance(event, MaterialOpened)),
         used=tuple(
-            event.skill for event in view.own if isinstance(event, Reasoned) and event.skill
+            one for event in view.own if isinstance(event, Reasoned) for one in event.skills
         ),
         aimed=tuple(
             goal for event in before if isinstance(event, SessionPlanned) for goal in event.goals

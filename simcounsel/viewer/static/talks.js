@@ -113,10 +113,10 @@ export function mountTalks(section, run, overview) {
   }
 
   function practised(steps) {
-    const told = (steps || []).filter((one) => one.kind !== "noted" && (one.kind !== "reasoned" || one.skill)).map((one) => (({
+    const told = (steps || []).filter((one) => one.kind !== "noted" && (one.kind !== "reasoned" || one.skills.length)).map((one) => (({
       judged: () => `${one.question}: ${one.verdict} (${one.by}; ${one.reason})`,
       transitioned: () => `${one.protocol === "safety" ? "safety: " : ""}${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
-      reasoned: () => `skill: ${one.skill}`,
+      reasoned: () => `skill: ${one.skills.join(", ")}`,
       client_shifted: () => `openness ${one.openness.toFixed(1)}${one.openness === one.before ? "" : ` (before ${one.before.toFixed(1)})`}${one.quote ? `; “${one.quote}” touched${one.touched ? ` ${one.touched}` : " something"}` : ""}`,
       homework_agreed: () => `takes home: ${one.agreed} (“${one.quote}”)`,
       retrieved: () => `${one.of}: ${one.chosen.join(", ") || "none"}, out of ${one.candidates.filter((c) => c.kept).length} that were allowed (${one.reason})`,

@@ -1,0 +1,22 @@
+"""How rich a session is, by its length."""
+
+import pytest
+
+from simcounsel.policies.course.measure import measure_of
+
+
+@pytest.mark.parametrize(
+    ("lines", "objectives", "skills"),
+    [(6, 2, 6), (16, 3, 8), (24, 4, 12), (44, 7, 22), (59, 10, 29), (200, 12, 80)],
+)
+def test_a_longer_session_has_room_for_more(lines: int, objectives: int, skills: int) -> None:
+    measure = measure_of(lines)
+    assert (measure.objectives, measure.skills) == (objectives, skills)
+    assert measure.fewest(3) * 2 == skills - skills % 2
+    assert measure.metas >= measure.fewest(2)
+
+
+def test_what_is_said_stands() -> None:
+    measure = measure_of(24, objectives=9, skills=3)
+    assert (measure.objectives, measure.skills) == (9, 3)
+    assert measure.fewest(3) <= 3
