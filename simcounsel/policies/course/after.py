@@ -17,6 +17,7 @@ from simcounsel.policies.course.prompting import (
     known_text,
     labelled,
     listed,
+    worded,
 )
 from simcounsel.policies.course.review import judged, review_of
 from simcounsel.policies.course.schemas import AfterAnswer, narrowed
@@ -49,7 +50,9 @@ def look_back(
             "known": labelled(view, "known before", known_text(view, state)),
             "fields": listed(fields),
             "formulation": labelled(view, "filled in", formulation_text(state, therapy)),
-            "options": ", ".join(steps),
+            "options": _offered(view, steps),
+            "spent": state.spent.get(state.stage, 0) + 1,
+            "planned": len(plan.stage(state.stage).sessions),
         },
         AfterFacts(
             me=view.me,
@@ -72,6 +75,12 @@ def look_back(
         *formulated(view, therapy, state, answer.rows, calls),
         next_step(view, plan, state, review, answer, calls),
     )
+
+
+def _offered(view: TalkView, steps: tuple[str, ...]) -> str:
+    """The steps to choose from, each with what speaks for it."""
+    keys = ("go back" if step == "back" else step for step in steps)
+    return ("；" if view.language == "zh" else "; or ").join(worded(view, key) for key in keys)
 
 
 def _nothing_noted(view: TalkView, state: CourseState, plan: CoursePlan, step: str) -> AfterAnswer:

@@ -56,7 +56,7 @@ def learned(
 def described(therapy: Therapy) -> dict[str, str]:
     """What belongs into each field of the conceptualization, by id."""
     return {
-        field.id: f"{field.name}: {field.what}"
+        field.id: f"{field.name}: {field.what.rstrip('.')}."
         + (f" Columns: {', '.join(field.columns)}." if field.columns else "")
         for field in therapy.conceptualization
     }

@@ -108,8 +108,8 @@ def shelf_of(
     return Shelf(
         view=view,
         library=Library(
-            metas={one: _described(view, meta) for one, meta in metas.items()},
-            skills={one: _described(view, skill) for one, (_, skill) in skills.items()},
+            metas={one: described(view, meta) for one, meta in metas.items()},
+            skills={one: described(view, skill) for one, (_, skill) in skills.items()},
             parents={one: parent for one, (parent, _) in skills.items()},
             lately=_lately(view, set(skills)),
             fewest_metas=measure.fewest(FEWEST_METAS),
@@ -152,7 +152,8 @@ def _school(one: str) -> str:
     return f"{one.split('.', 1)[0]}." if "." in one else ""
 
 
-def _described(view: TalkView, skill: MetaSkill | Skill) -> str:
+def described(view: TalkView, skill: MetaSkill | Skill) -> str:
+    """What a skill is, when it has its place and what calls for it, for a prompt."""
     parts = [
         skill.name,
         skill.description,

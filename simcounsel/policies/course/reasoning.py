@@ -10,6 +10,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import PracticeEvent, Reasoned
 from simcounsel.llm.question import Traced
 from simcounsel.policies.course.facts import ReasoningFacts
+from simcounsel.policies.course.library import described
 from simcounsel.policies.course.material import opened_text
 from simcounsel.policies.course.prompting import agenda, known_text, labelled, listed, sayable
 from simcounsel.policies.course.schemas import MOST_OF_A_LINE, ReasonedLineAnswer, narrowed, some_of
@@ -20,6 +21,8 @@ from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import MetaSkill, Skill
 from simcounsel.texts.overlap import without
 
+NEAR_THE_END = 3
+"""From so many own lines left on nothing new is opened."""
 LINE_TOKENS = 700
 """Most of a reply: the thought and the line."""
 
@@ -125,14 +128,9 @@ def decide(
         if opening
         else act_of(skills[thought.plain], view.language),
         background=_background(view, plan, state, skills),
-        brief=render(
-            "course_brief",
-            view.language,
-            me=view.me,
-            other=view.other,
-            used=labelled(view, "used", ", ".join(state.used)),
-            opened=opened_text(view, state),
-        )[1],
+        brief="".join(
+            (labelled(view, "used", ", ".join(state.used)), opened_text(view, state), _ending(view))
+        ).lstrip(),
         manner=prompt_text("course_manner", view.language),
         max_tokens=LINE_TOKENS,
         thought=thought,
@@ -143,18 +141,27 @@ def decide(
     )
 
 
+def _ending(view: TalkView) -> str:
+    """What holds of the lines before the last ones; '' of earlier ones."""
+    near = 1 < view.own_lines_left <= NEAR_THE_END
+    return "\n" + phrase("course_words", "near the end", view.language) if near else ""
+
+
 def _background(
     view: TalkView, plan: CoursePlan, state: CourseState, skills: dict[str, MetaSkill | Skill]
 ) -> str:
     """The same before all lines of a session: its number, what it is for, what is known and agreed,
-    its skills. What is empty is left out.
+    its skills, how a line is thought out. What is empty is left out.
     """
     homework = state.last.homework if state.last else None
     texts = {
-        "aims": listed(agenda(state)),
+        "aims": listed(state.planned.objective) if state.planned else "",
+        "towards goals": "\n".join(f"- {goal}" for goal in state.planned.goals)
+        if state.planned
+        else "",
         "known": known_text(view, state),
         "agreed": homework or "",
-        "skills": listed({one: _described(skill) for one, skill in skills.items()}),
+        "skills": listed({one: described(view, skill) for one, skill in skills.items()}),
     }
     left = plan.length - state.session
     number = phrase(
@@ -166,13 +173,8 @@ def _background(
         left=left,
     )
     told = (labelled(view, key, text) for key, text in texts.items() if text)
-    return "\n".join((number, *told))
-
-
-def _described(skill: MetaSkill | Skill) -> str:
-    stop = "。" if re.search(r"[\u4e00-\u9fff]", skill.description) else ". "
-    parts = (skill.name, skill.description, skill.when, skill.cue)
-    return stop.join(part.rstrip(".。") for part in parts if part)
+    brief = render("course_brief", view.language, me=view.me, other=view.other)[1]
+    return "\n".join((number, *told, brief))
 
 
 def _cued(skill: MetaSkill | Skill) -> str:
