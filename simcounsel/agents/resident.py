@@ -70,14 +70,20 @@ class Resident:
         }
         """What the world says of one's relationships, by the other's name."""
         self.place = spec.starts_in
+        self.client_state = spec.client_state or world.client_state
+        """Whether talk and what is lived moves a client."""
+        self._sightings = Sightings(spec, world)
+        self._nothing_lived()
+        self._observers = self._by_kind()
+
+    def _nothing_lived(self) -> None:
+        """What only observed events change, as it is before there were any."""
         self.activity = ""
         self.visible = ""
         """What others in the same place see of the activity."""
         self.activity_kind: ActivityKind = "rest"
         self.emotion: Emotion = "neutral"
         self.intensity = 1
-        self.client_state = spec.client_state or world.client_state
-        """Whether talk and what is lived moves a client."""
         self.strengths: dict[str, int] = {}
         """How strongly beliefs are held that were moved, 0 to 100, by their ids."""
         self.version: PersonaChanged | None = None
@@ -112,9 +118,7 @@ class Resident:
         self.foreign: list[Entry] = []
         """Events of other packages' kinds that name this resident, oldest first."""
         self._news: list[str] = []
-        self._sightings = Sightings(spec, world)
         self._felt: int | None = None
-        self._observers = self._by_kind()
 
     def _by_kind(self) -> dict[type[Event], Callable[[Any, Entry], None]]:
         return {
