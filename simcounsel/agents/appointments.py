@@ -59,13 +59,16 @@ def clock_text(view: TalkView) -> str:
         return phrase("moment", key, view.language, name=view.me, other=view.other, **slots)
 
     lines = view.own_lines_left
-    left = worded("last_line" if lines == 1 else "left", lines=lines, minutes=view.minutes_left)
+    key = "leaving" if view.parting else "last_line" if lines == 1 else "left"
+    left = worded(key, lines=lines, minutes=view.minutes_left)
     return ("" if view.language == "zh" else " ").join((left, _next(view, worded)))
 
 
 def nearly_up(view: TalkView) -> str:
-    """What the other one hears of the clock: nothing before the end is near, then that it is."""
-    if view.own_lines_left > NEARLY_UP:
+    """What the other one hears of the clock: nothing before the end is near, then that it is; but
+    never with the first line.
+    """
+    if view.own_lines_left > NEARLY_UP or not any(line.who == view.me for line in view.lines):
         return ""
     return phrase("moment", "nearly_up", view.language, name=view.me, other=view.other)
 

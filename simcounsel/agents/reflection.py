@@ -167,7 +167,7 @@ def _insights(
     system, prompt = render(
         "insights",
         scene.language,
-        whoami=whoami(resident, scene.language),
+        whoami=whoami(resident, scene.language, ids=moves),
         name=resident.name,
         questions=bullets(questions),
         memories=numbered(tuple(m.text for m in evidence)),

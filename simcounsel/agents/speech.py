@@ -14,7 +14,17 @@ from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, Requirement, TalkView
 from simcounsel.agents.tasks import ClientLineAnswer, LineAnswer
-from simcounsel.agents.views import feeling, in_mind, so_far, theme_of, today, together, whoami
+from simcounsel.agents.views import (
+    at_this_moment,
+    in_mind,
+    known,
+    portrait,
+    so_far,
+    theme_of,
+    today,
+    together,
+    whereabouts,
+)
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import HomeworkAgreed, Recalled
@@ -108,27 +118,29 @@ def _prompt(
     return render(
         f"line_{role}",
         view.language,
-        whoami=whoami(resident, scene.language),
+        known=known(resident, scene.language, ids=_moves(resident)),
+        portrait=portrait(resident, scene.language, ids=_moves(resident)),
         name=resident.name,
         other=view.other,
-        place=view.place,
+        place=whereabouts(view.place, scene),
         now=date_text(scene.minute, scene.start, scene.language),
         together=together(resident, scene, view),
         today=today(resident, scene),
-        talk=so_far(view),
+        talk=so_far(view) or phrase("moment", "opens", view.language, name=view.me),
         mind=in_mind(resident, resident.memory.texts(recalled.hits), scene.language),
-        voice=manner_of_speaking(resident, view, decision.move),
-        feeling=feeling(*_felt(resident, view), scene.language),
+        voice=manner_of_speaking(resident, view),
+        feeling=at_this_moment(resident, *_felt(resident, view)),
         aim=decision.aim,
         stands="\n".join(
-            part for part in (decision.aim, *_state(resident, view), nearly_up(view)) if part
+            part for part in (*_state(resident, view), decision.aim or nearly_up(view)) if part
         ),
         private=_private(resident, view),
+        unheard=_unheard(resident, view),
         move=decision.move,
         clock=clock_text(view),
         brief=f"\n{decision.brief}" if decision.brief else "",
         background=f"\n{decision.background}" if decision.background else "",
-        manner=_manner(role, view, decision),
+        **_manner(role, view, decision),
     )
 
 
@@ -153,11 +165,23 @@ def _state(resident: Resident, view: TalkView) -> tuple[str, ...]:
 
 
 def _private(resident: Resident, view: TalkView) -> str:
-    """What is asked for before the line; '' where nothing moves a client."""
+    """What a client gives before each line; '' where nothing moves it."""
     if not _moves(resident):
         return ""
-    key = "private" if view.heard else "private_first"
-    return phrase("moment", key, view.language, name=view.me, other=view.other)
+    return _spaced(phrase("moment", "private", view.language, name=view.me), view)
+
+
+def _unheard(resident: Resident, view: TalkView) -> str:
+    """What of it goes without saying before the other has spoken; '' later."""
+    if view.heard or not _moves(resident):
+        return ""
+    told = phrase("moment", "unheard", view.language, name=view.me, other=view.other)
+    return _spaced(told, view)
+
+
+def _spaced(text: str, view: TalkView) -> str:
+    """A sentence to follow another."""
+    return text if view.language == "zh" else f" {text}"
 
 
 def _felt(resident: Resident, view: TalkView) -> tuple[Emotion, int]:
@@ -194,13 +218,19 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
     )
 
 
-def _manner(role: str, view: TalkView, decision: Decision) -> str:
-    """How a counselor words a line; the others' prompts say it themselves."""
-    return (
-        decision.manner or prompt_text("manner_counselor", view.language)
-        if role == "counselor"
-        else ""
-    )
+def _manner(role: str, view: TalkView, decision: Decision) -> dict[str, str]:
+    """How a counselor words its lines: `usual` where it is the same for all of a conversation, so
+    that it stands with the rules, `manner` where it is for this line; the others' prompts say it
+    themselves.
+    """
+    if role != "counselor":
+        return {}
+    zh = view.language == "zh"
+    text = decision.manner or prompt_text("manner_counselor", view.language)
+    if decision.steady:
+        usual = phrase("moment", "usual", view.language, name=view.me, manner=text)
+        return {"usual": _spaced(usual, view), "manner": "。" if zh else "."}
+    return {"usual": "", "manner": f"：{text}" if zh else f": {text}"}
 
 
 def _wish(

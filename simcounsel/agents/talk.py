@@ -162,6 +162,8 @@ class Decision:
     it is settled."""
     manner: str | None = None
     """How to say it; None: as the role does."""
+    steady: bool = True
+    """Whether all lines that this policy decides in a conversation are said in that manner."""
     max_tokens: int = 220
     lines: tuple[Example, ...] = ()
     """Written by hand for this move; they go before the persona's own."""

@@ -18,29 +18,55 @@ from simcounsel.specs.persona import Acquaintance, AnyPersona, ClientPersona
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import Emotion
 
+AT = frozenset({"market", "counseling center", "office", "cafe", "other"})
+"""Kinds of places that one is at; in the others one is in."""
 Worded = Callable[..., str]
 STEPS_OF_TODAY = 6
 """How much of what was done today stands in a prompt."""
 
 
-def whoami(resident: Resident, language: Language = "en") -> str:
+def whoami(resident: Resident, language: Language = "en", *, ids: bool = False) -> str:
     """Everything that somebody knows about itself, for its own prompts only: the file, which stays,
-    and below it the portrait that reflection writes, which replaces nothing.
+    and below it the portrait that reflection writes, which replaces nothing. ids: whether beliefs,
+    rules and ways of coping are named (C1, R2, D3), for answers that name them.
     """
-    known = _file_text(_File(resident.name, resident.persona), language)
+    told = (known(resident, language, ids=ids), portrait(resident, language, ids=ids))
+    return "\n".join(part for part in told if part)
+
+
+def known(resident: Resident, language: Language = "en", *, ids: bool = False) -> str:
+    """The file of somebody, which stays the same for the whole run."""
+    return _file_text(_File(resident.name, resident.persona), language, ids)
+
+
+def portrait(resident: Resident, language: Language = "en", *, ids: bool = False) -> str:
+    """How somebody comes across and feels of late, by the last reflection, and how strongly a
+    client holds its beliefs; '' before the first version. Without ids only beliefs that were moved.
+    """
     version = resident.version
     if version is None:
-        return known
+        return ""
     told = [
-        known,
         _of("characteristic", language, name=resident.name, text=version.characteristic),
         _of("recent_feeling", language, name=resident.name, text=version.recent_feeling),
     ]
-    held = strengths(resident.persona) | resident.strengths
-    if held and resident.client_state != "off":
-        what = ", ".join(f"{name} {strength}" for name, strength in held.items())
-        told.append(phrase("moment", "strengths", language, name=resident.name, what=what))
+    told += _held(resident, language, ids) if resident.client_state != "off" else ()
     return "\n".join(told)
+
+
+def _held(resident: Resident, language: Language, ids: bool) -> list[str]:
+    """How strongly beliefs are held; [] where there is nothing to say."""
+    if ids:
+        each = (f"{one} {held}" for one, held in _strengths(resident).items())
+    else:
+        texts = parts(resident.persona)
+        each = (f"“{texts[one]}” {held}" for one, held in resident.strengths.items())
+    what = ("；" if language == "zh" else "; ").join(each)
+    return [phrase("moment", "strengths", language, name=resident.name, what=what)] if what else []
+
+
+def _strengths(resident: Resident) -> dict[str, int]:
+    return strengths(resident.persona) | resident.strengths
 
 
 def _of(key: str, language: Language, **slots: object) -> str:
@@ -65,10 +91,10 @@ class _File:
 
 
 @lru_cache(maxsize=4096)
-def _file_text(file: _File, language: Language) -> str:
+def _file_text(file: _File, language: Language, ids: bool) -> str:
     """The persona's file as the person knows it, without its lines and habits by the hour."""
     p = file.persona
-    between, after = ("；", "") if language == "zh" else ("; ", " ")
+    between = "；" if language == "zh" else "; "
     parts = [
         _of("intro", language, name=file.name),
         _of(
@@ -87,7 +113,7 @@ def _file_text(file: _File, language: Language) -> str:
     ]
     if isinstance(p, ClientPersona):
         parts += [
-            _of(key, language, text=after.join(_by_id(p, letter)))
+            _of(key, language, text=_lettered(p, letter, language, ids))
             for key, letter in (("core", "C"), ("rules", "R"), ("coping", "D"))
         ]
     parts.append(_of("habits", language, text=between.join(p.habits)))
@@ -98,11 +124,15 @@ def _file_text(file: _File, language: Language) -> str:
     return "\n".join(parts)
 
 
-def _by_id(persona: ClientPersona, letter: str) -> list[str]:
-    """The parts of a client's file of one kind, each with its id."""
-    return [
-        f"{name}: {_closed(text)}" for name, text in parts(persona).items() if name[0] == letter
-    ]
+def _lettered(persona: ClientPersona, letter: str, language: Language, ids: bool) -> str:
+    """The parts of a client's file of one kind, each with its id where ids are wanted."""
+    texts = {name: text for name, text in parts(persona).items() if name[0] == letter}
+    gap = "" if language == "zh" else " "
+    if ids:
+        return gap.join(f"{name}: {_closed(text)}" for name, text in texts.items())
+    if letter == "D":
+        return _closed(("；" if language == "zh" else "; ").join(texts.values()))
+    return gap.join(_closed(text) for text in texts.values())
 
 
 def _closed(text: str) -> str:
@@ -153,6 +183,26 @@ def feeling(emotion: Emotion, intensity: int, language: Language = "en") -> str:
         return plain
     strength = "slightly" if intensity <= 3 else "rather" if intensity <= 6 else "very"
     return phrase("moment", strength, language, feeling=plain)
+
+
+def at_this_moment(resident: Resident, emotion: Emotion, intensity: int) -> str:
+    """What a resident feels just now, which need not be how it has felt of late; '' where that is
+    nothing strongly.
+    """
+    if emotion == "neutral":
+        return ""
+    felt = feeling(emotion, intensity, resident.language)
+    return phrase("moment", "feels", resident.language, name=resident.name, feeling=felt)
+
+
+def whereabouts(place: str, scene: Scene) -> str:
+    """Where somebody is, as one says it of such a place: 'in Ines's Bedroom'."""
+    there = next((one for one in scene.places if one.name == place), None)
+    if there is None or there.kind in AT:
+        key = "at_place"
+    else:
+        key = "at_home" if there.own_home else "in_place"
+    return phrase("moment", key, scene.language, place=place)
 
 
 def talk_text(lines: tuple[TalkLine, ...]) -> str:

@@ -16,12 +16,12 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 
-SYSTEM = ("person", "rules")
-"""Blocks of the system message: all that somebody knows of themselves, the same in every prompt
-about them; and how this kind of question is answered."""
-USER = ("day", "talk", "mind", "manner", "now", "answer")
-"""Blocks of the user message: when and where, what was said so far, what comes to mind, how they
-speak, what they do now, what to answer."""
+SYSTEM = ("person", "manner", "rules")
+"""Blocks of the system message: what somebody knows of themselves, the same in every prompt about
+them; how they speak; and how this kind of question is answered."""
+USER = ("day", "talk", "mind", "now", "answer")
+"""Blocks of the user message: when and where, what was said so far, what comes to mind, what they
+do now, what to answer."""
 BLOCKS = (*SYSTEM, *USER)
 _RULE = re.compile(r"^---[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
 NOTE = "in_this_language"

@@ -1,6 +1,7 @@
 """A client's state: moved by the other's words and by what was lived, by bounded steps, never drawn."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -135,10 +136,12 @@ def test_the_prompt_says_one_thing_about_where_it_stands() -> None:
     moves, still, off = (asked(mode, HEARD) for mode in ("moves", "still", "off"))
     for question in (moves, still):
         assert "How open Ines has been with Miriam so far: 2.4 of 10" in question.prompt
-        assert "C1 80" in question.system
-    assert "which words of Miriam's last line touched" in moves.prompt
-    assert "which words" not in still.prompt + off.prompt
-    assert "How open" not in off.prompt and "C1 80" not in off.system
+    assert "C1 80" in moves.prompt and "C1: " in moves.system
+    for question in (still, off):
+        assert not re.search(r"\b[CRD]\d", question.system + question.prompt)
+    assert "which words of the other's last line touched" in moves.system
+    assert "which words" not in still.system + off.system
+    assert "How open" not in off.prompt
     assert (moves.schema, still.schema, off.schema) == (ClientLineAnswer, LineAnswer, LineAnswer)
     assert "has said nothing yet" in asked("moves").prompt
 

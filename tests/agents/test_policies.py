@@ -13,7 +13,7 @@ from simcounsel.policies.manual import aims
 from simcounsel.policies.repertoire import MOVES as ALL_MOVES
 from simcounsel.policies.staged.manuals import shipped
 from simcounsel.policies.staged.questions import words
-from simcounsel.policies.staged.timing import NEARLY_UP
+from simcounsel.policies.staged.timing import NEARLY_UP, NO_TIME
 from simcounsel.specs.vocabulary import QUESTIONS
 from tests.stage import noting, said, view
 
@@ -96,9 +96,9 @@ class TestEveryPolicy:
             for decision in whole_talk(policy, seed):
                 assert decision.move in decision.options
                 told = objectives() if policy == "staged" else aims(policy)
-                short = policy == "staged" and decision.reason == NEARLY_UP
+                short = policy == "staged" and decision.reason in (NEARLY_UP, NO_TIME)
                 assert decision.aim == (
-                    words("en")["time_aim"]
+                    words("en")["time_aim" if decision.reason == NEARLY_UP else "rest_aim"]
                     if short
                     else told.get(decision.move, "")
                     if policy == "client"

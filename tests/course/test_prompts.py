@@ -29,13 +29,11 @@ def test_prompt(requests: list[Question], kind: str) -> None:
 
 
 def test_what_a_course_adds_to_a_line(requests: list[Question]) -> None:
-    """Before what was said, what stands for the session; after it, what is to be thought."""
+    """Before what was said all that stands for the session, how a line is thought out as well."""
     prompt = [request for request in requests if request.purpose == "line_counselor"][14].prompt
     aims, think = prompt.index("What Miriam has in mind for today"), prompt.index("Before the line")
     said = prompt.index("Said so far") if "Said so far" in prompt else prompt.index("Miriam: ")
-    assert aims < said < think
+    assert aims < think < said
     assert "What Miriam knows of Ines from earlier sessions" in prompt[aims:said]
     assert "Skills of this session" in prompt[aims:said]
-    compare(
-        "course_brief", shown("", prompt[think : prompt.index("Write Miriam's next line")].strip())
-    )
+    compare("course_brief", shown("", prompt[think:said].split("\n\n")[0].strip()))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from simcounsel.agents.appointments import clock_text
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Entry, Judged, Noted, Retrieved, Transitioned
 from simcounsel.llm.driving import play
@@ -304,6 +305,53 @@ def test_the_last_lines_are_noted_when_the_session_is_over() -> None:
 # time
 
 
+@pytest.mark.parametrize("first", ["Miriam", "Ines"])
+@pytest.mark.parametrize("turns", [4, 6, 8, 10, 12, 16, 24, 48])
+def test_the_end_is_called_near_in_the_last_two_lines_alone(turns: int, first: str) -> None:
+    """Whatever the manual's stages, no line speaks of the end, or is of the conclusion, before; the
+    last but one asks, the last hears the answer and takes leave."""
+    course = Course(turns=turns)
+    if first == "Miriam":
+        course.speak()
+    near = []
+    while not course.decided or not course.decided[-1].leaves:
+        left = max(1, course.view().turns_left // 2)
+        decision = course.heard("There was my sister's wedding, and I lay awake before it.")
+        told = f"{decision.aim} {decision.brief}".lower()
+        forced = any(isinstance(e, Transitioned) and e.forced for e in decision.events)
+        if forced or "nearly over" in told or "not much time" in told:
+            near.append(left)
+        assert not (left > 2 and ("end of the session" in told or decision.move == "end"))
+    assert max(near, default=1) <= 2
+    if near == [2, 1]:
+        assert words("en")["left_open"].split(".")[0] in course.decided[-1].brief
+
+
+def test_stages_share_the_lines_there_are() -> None:
+    """However strict the judge, a session of 24 lines comes past feelings to what set them off."""
+
+    def strict(request: Question) -> Any:
+        if request.purpose == "sufficient":
+            return request.schema(sufficient="no", reason="not yet")  # type: ignore[misc]
+        return agreeable(request)
+
+    def reached(turns: int) -> set[str]:
+        course = Course(turns=turns, answers=strict)
+        course.speak()
+        while not course.decided[-1].leaves:
+            course.heard("I felt " + FEELS)
+        return {decision.move for decision in course.decided}
+
+    assert {"emotion", "event"} <= reached(24) and "event" not in reached(8)
+
+
+def test_lines_and_minutes_of_a_clock_agree() -> None:
+    """Time is told from what is left, and not at all where leave is being taken."""
+    course = Course(turns=8)
+    assert "about 38 minutes" in clock_text(course.view(turns_left=6, minutes_left=38))
+    assert "minutes" not in clock_text(course.view(turns_left=6, minutes_left=38, parting=True))
+
+
 @pytest.mark.parametrize("turns", range(4, 34))
 @pytest.mark.parametrize("first", ["Miriam", "Ines"])
 def test_no_session_is_cut_off(turns: int, first: str) -> None:
@@ -345,14 +393,16 @@ def in_time(left: int) -> Course:
 
 
 def test_the_last_line_before_the_way_out_asks_what_it_is_for() -> None:
-    course = in_time(3)
+    course = in_time(2)
     asks = course.heard("I was awake all night before it.")
     assert (asks.move, asks.aim) == ("consent", words("en")["time_aim"])
     assert asks.leaves is False and "little time" not in asks.aim
     assert {line.text for line in asks.lines} == {
         words("en")[f"time_line_{n}"] for n in range(1, 5)
     }
-    assert course.heard("No, that is all.").move == "thanks"
+    closes = course.heard("No, that is all.")
+    assert (closes.move, closes.leaves) == ("end", True)
+    assert closes.brief.startswith("The part") and words("en")["left_open"] in closes.brief
 
 
 @pytest.mark.parametrize(("says", "closes"), [("No, thank you.", True), (FEELS, False)])

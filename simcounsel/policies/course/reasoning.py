@@ -128,15 +128,9 @@ def decide(
         if opening
         else act_of(skills[thought.plain], view.language),
         background=_background(view, plan, state, skills),
-        brief=render(
-            "course_brief",
-            view.language,
-            me=view.me,
-            other=view.other,
-            used=labelled(view, "used", ", ".join(state.used)),
-            opened=opened_text(view, state),
-            ending=_ending(view),
-        )[1],
+        brief="".join(
+            (labelled(view, "used", ", ".join(state.used)), opened_text(view, state), _ending(view))
+        ).lstrip(),
         manner=prompt_text("course_manner", view.language),
         max_tokens=LINE_TOKENS,
         thought=thought,
@@ -157,7 +151,7 @@ def _background(
     view: TalkView, plan: CoursePlan, state: CourseState, skills: dict[str, MetaSkill | Skill]
 ) -> str:
     """The same before all lines of a session: its number, what it is for, what is known and agreed,
-    its skills. What is empty is left out.
+    its skills, how a line is thought out. What is empty is left out.
     """
     homework = state.last.homework if state.last else None
     texts = {
@@ -179,7 +173,8 @@ def _background(
         left=left,
     )
     told = (labelled(view, key, text) for key, text in texts.items() if text)
-    return "\n".join((number, *told))
+    brief = render("course_brief", view.language, me=view.me, other=view.other)[1]
+    return "\n".join((number, *told, brief))
 
 
 def _cued(skill: MetaSkill | Skill) -> str:

@@ -96,6 +96,7 @@ def decision_for(
         aim=about["aim"],
         brief="\n".join(part.strip() for part in brief if part),
         manner=prompt_text("manner_safety", view.language),
+        steady=False,
         max_tokens=LONGEST,
         lines=_lines(step, protocol, view, urgent),
         policy=PROTOCOL,

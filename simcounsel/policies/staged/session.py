@@ -110,6 +110,29 @@ class Session:
         found = [e for e in self.here if isinstance(e, Judged) and e.question == TIME]
         return found[-1].verdict if found else None
 
+    @property
+    def left_open(self) -> bool:
+        """Whether the client was asked what the rest of the time is for, and the conclusion that
+        this turn jumps to hears the answer.
+        """
+        asked = [e for e in self.view.own if isinstance(e, Judged) and e.question == TIME]
+        forced = any(isinstance(e, Transitioned) and e.forced for e in self.events)
+        return bool(asked) and asked[-1].verdict in (ASKED, GOES_ON) and forced
+
+    def most(self, state: State) -> int:
+        """Client messages after which a state has had its share of this session: as many as the
+        manual says where there are lines for all of its states, else in proportion, but always one
+        more than its least, so that somebody is asked.
+        """
+        takes = sum(
+            one.at_most
+            for one in self.manual.states.values()
+            if not one.internal and self.manual.phase_of[one.id] != "conclusion"
+        )
+        lines = len(self.view.moves) + self.view.own_lines_left
+        share = round(state.at_most * min(1, lines / takes))
+        return min(state.at_most, max(state.at_least + 1, share))
+
     # when
 
     @property

@@ -7,6 +7,7 @@ from simcounsel.policies.staged import machine
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.questions import noted, words
 from simcounsel.policies.staged.session import ASKED, Session
+from simcounsel.policies.staged.timing import LAST_TWO
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.exercises import Exercise
 from simcounsel.specs.manual import State
@@ -41,6 +42,7 @@ def decision_of(now: Session, state: State) -> Decision:
         act=state.act or "ask",
         brief=_brief(now, state, exercise, steps),
         manner=manner,
+        steady=False,
         max_tokens=EXERCISE_TOKENS if state.exercise else 220,
         lines=tuple(own_example(line, state.act or "ask", listens=listens) for line in lines),
         leaves=state.ends,
@@ -52,7 +54,8 @@ def _about_time(now: Session, state: State, time_for: str) -> Decision:
     """What the rest of the time is for is asked, or it is listened to, in place of what the state
     would do.
     """
-    key = "time" if time_for == ASKED else "goes_on"
+    near = now.view.own_lines_left <= LAST_TWO
+    key = "goes_on" if time_for != ASKED else "time" if near else "rest"
     phrases, act = words(now.view.language), "ask" if time_for == ASKED else "reflect"
     lines = (line for name, line in phrases.items() if name.startswith(f"{key}_line_"))
     return Decision(
@@ -63,6 +66,7 @@ def _about_time(now: Session, state: State, time_for: str) -> Decision:
         act=act,
         brief=_noted(now, phrases[f"{key}_part"], exercise=""),
         lines=tuple(own_example(line, act, listens=True) for line in lines),
+        steady=False,
         leaves=False,
         events=now.events,
     )
@@ -112,7 +116,8 @@ def _filled(line: str, exercise: Exercise | None, steps: tuple[str, ...]) -> str
 
 def _brief(now: Session, state: State, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
     phrases = words(now.view.language)
-    return _noted(now, state.prompt, _about(now, state, exercise, steps, phrases))
+    part = f"{phrases['left_open']} {state.prompt}" if now.left_open else state.prompt
+    return _noted(now, part, _about(now, state, exercise, steps, phrases))
 
 
 def _noted(now: Session, part: str, exercise: str) -> str:
@@ -130,6 +135,7 @@ def _noted(now: Session, part: str, exercise: str) -> str:
         since=_since(now, phrases),
         notes=noted(now, "known"),
         exercise=exercise,
+        lead=phrases["lead" if view.heard else "lead_first"].replace("$other", view.other),
     )
     return "\n".join(line.rstrip() for line in brief.splitlines() if line.strip())
 

@@ -4,6 +4,7 @@ rest of the time is for, since nobody is cut off in the middle of what they tell
 
 from itertools import pairwise
 
+from simcounsel.agents import appointments
 from simcounsel.events import Judged, PracticeEvent, Transitioned
 from simcounsel.llm.question import Ask, Reply, ask, traced
 from simcounsel.policies.staged import machine, questions
@@ -13,6 +14,8 @@ from simcounsel.specs.manual import State
 
 AN_EXERCISE = 5
 """Own lines that it takes to offer an exercise, to lead through it and to ask how it was."""
+LAST_TWO = appointments.NEARLY_UP
+"""Own lines left, the next one included, from which on the end may be called near."""
 STOPS = ("done", "no")
 """Answers that end the session; whatever else they say, they are heard out while there is time."""
 NO_TIME = "too little time for an exercise"
@@ -33,9 +36,13 @@ def cut_short(now: Session, origin: str, to: str, why: str) -> Transitioned:
 
 
 def hurried(now: Session, state: State) -> bool:
-    """Whether the rest of the lines is only just enough for the close."""
-    way = machine.way_out(now.manual, state.id)
-    return bool(way) and now.view.own_lines_left <= len(way)
+    """Whether the rest of the lines is only just enough for the close: the last line where the
+    client was not asked yet what the time is for, else the whole way out.
+    """
+    way, own = machine.way_out(now.manual, state.id), now.view.own_lines_left
+    concluding = now.manual.phase_of[state.id] == "conclusion"
+    whole = concluding or now.time_for == GOES_ON or not now.heard
+    return bool(way) and own <= (min(len(way), LAST_TWO) if whole and now.view.moves else 1)
 
 
 def left(now: Session, state: State) -> tuple[Transitioned, ...]:
@@ -49,14 +56,14 @@ def left(now: Session, state: State) -> tuple[Transitioned, ...]:
 
 
 def last_chance(now: Session, state: State) -> bool:
-    """Whether this is the last own line before the way out, something was told, and nobody has
-    asked yet what the time is for.
+    """Whether this is the last own line but one, something was told, and nobody has asked yet what
+    the time is for.
     """
     return (
         now.manual.phase_of[state.id] != "conclusion"
         and now.time_for is None
         and bool(now.heard)
-        and now.view.own_lines_left == len(machine.way_out(now.manual, state.id)) + 1
+        and now.view.own_lines_left == LAST_TWO
     )
 
 

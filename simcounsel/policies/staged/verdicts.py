@@ -48,7 +48,7 @@ def _sufficient(now: Session, state: State, heard: int) -> Ask[Verdict]:
     wish = intent_in(now.heard[-1].text, now.view.language)
     if wish in state.exit.intents:
         return _by(now, state, "intent", str(wish), "words", f"“{now.heard[-1].text}”")
-    if heard >= state.at_most:
+    if heard >= now.most(state):
         return _by(
             now,
             state,
