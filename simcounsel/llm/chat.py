@@ -23,7 +23,6 @@ _FIRST = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)")
 _LAST = re.compile(r"(?!\W*because\b)\D*?(-?\d+(?:\.\d+)?)\W*\Z", re.IGNORECASE)
 
 
-
 def messages(
     question: Question[Any], complaint: str | None, *, schema_beside: bool = False
 ) -> list[Message]:
