@@ -53,10 +53,6 @@ class MemoryOf:
         for hit in event.hits:
             (self.long if hit.id in self.long else self.short).touch(hit.id, minute)
 
-    def observe_scheduled(self, first: int) -> None:
-        """Slots from minute `first` on were planned anew: what was planned for then is void."""
-        self.short.access.drop_plans(first)
-
     def observe_reflected(self) -> None:
         """Begin to count anew."""
         self.new_memories = self.new_poignancy = 0
