@@ -82,6 +82,16 @@ class MemoryOf:
         """The memory of that id; KeyError when there is none."""
         return (self.long if memory_id in self.long else self.short).get(memory_id)
 
+    def when(self, memory_id: str) -> int | None:
+        """When it was, in minutes since day 0: when a slot begins, else when the memory was laid
+        down; None for what was brought along. KeyError when there is none.
+        """
+        memory = self.get(memory_id)
+        if memory.origin == "initial":
+            return None
+        made = (self.long if memory_id in self.long else self.short).made(memory_id)
+        return made if memory.begins is None else memory.begins
+
     def texts(self, hits: tuple[Hit, ...]) -> tuple[str, ...]:
         """What the recalled memories say, best first, each once."""
         return tuple(
