@@ -1,9 +1,10 @@
 """What may come to mind at a moment, whatever its score: the gate before the scores of `recall`.
 
 More is available in memory than can be reached from a given cue (Tulving and Pearlstone 1966). Out
-of reach is what was planned and not lived, what was just said (it stands in the prompt), and what a
-client brought along and does not fit; what came to mind a line ago stands back (a response that is
-repeated wanes: habituation, Thompson and Spencer 1966). `MemorySettings` can switch off each.
+of reach is a day's plan (what of it is lived is remembered as such), what was just said (it stands
+in the prompt), and what a client brought along and does not fit; what came to mind a line ago
+stands back (a response that is repeated wanes: habituation, Thompson and Spencer 1966).
+`MemorySettings` can switch off each.
 """
 
 from collections.abc import Iterable
@@ -14,8 +15,6 @@ import numpy as np
 from simcounsel.events import Memory
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.specs.world_settings import MemorySettings
-
-_LIVED, _NEVER = -1, int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +39,7 @@ class Access:
         self._at: dict[str, int] = {}
         self._initial: list[int] = []
         self._chats: dict[str, list[int]] = {}
-        self._plans: dict[int, int] = {}
+        self._plans: list[int] = []
 
     def add(self, memory: Memory) -> None:
         """The next row."""
@@ -49,30 +48,18 @@ class Access:
             self._initial.append(row)
         if memory.chat is not None:
             self._chats.setdefault(memory.chat, []).append(row)
-        if memory.type in ("slot", "day_plan"):
-            unknown = _NEVER if memory.type == "day_plan" else _LIVED
-            self._plans[row] = unknown if memory.begins is None else memory.begins
-
-    def drop_plans(self, minute: int) -> None:
-        """Slots that would begin at `minute` or later were planned anew, and are never lived."""
-        dropped = [row for row, begins in self._plans.items() if begins >= minute]
-        self._plans |= dict.fromkeys(dropped, _NEVER)
+        if memory.type == "day_plan":
+            self._plans.append(row)
 
     def rows(
-        self,
-        relevance: np.ndarray,
-        minute: int,
-        settings: MemorySettings,
-        moment: Moment,
-        first: int,
+        self, relevance: np.ndarray, settings: MemorySettings, moment: Moment, first: int
     ) -> np.ndarray:
         """What may come to mind of the rows from `first` on, counted from there. relevance: to the
         query, of each of them.
         """
         found = np.ones(len(relevance), dtype=bool)
         if settings.only_lived:
-            unlived = (row for row, begins in self._plans.items() if begins > minute)
-            found[_from(first, unlived)] = False
+            found[_from(first, self._plans)] = False
         if moment.chat is not None:
             found[_from(first, self._chats.get(moment.chat, ()))] = False
         if settings.initial_most is not None:

@@ -1,25 +1,58 @@
-"""What is new gets an emotion, its intensity and its poignancy, in one batch."""
+"""Feelings: what one begins to do feels as it was planned; only what nobody planned is asked about,
+all of it at once.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
 
 from simcounsel.agents.facts import AppraisalFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
-from simcounsel.agents.views import feeling, numbered, whoami
+from simcounsel.agents.views import feeling, numbered, today, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
-from simcounsel.events import Appraised, Memory
-from simcounsel.llm.question import Ask, Question, Reply, ask, traced
+from simcounsel.events import Appraised, Memory, Slot
+from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import phrase, render
-from simcounsel.specs.persona import ClientPersona
-from simcounsel.specs.vocabulary import Emotion
 
 INDIFFERENT = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
 
 
 def appraise(resident: Resident, scene: Scene) -> Ask[Effects]:
-    """Feelings about the tick's news, and an event memory of each piece of it."""
-    reply = yield from ask(_question(resident, scene))
-    return Effects(events=_events(resident, reply), drafts=_drafts(resident, reply))
+    """What the act that has just begun feels like, as its slot foresaw, and what those feel like
+    whom one comes upon unexpectedly; an event memory of each. Nothing is asked where nothing is
+    unexpected.
+    """
+    felt: list[Appraised] = []
+    drafts: list[Memory] = []
+    if resident.begun is not None:
+        felt.append(_foreseen(resident, resident.begun))
+        drafts += _drafts(resident, felt, "own act")
+    if resident.news:
+        reply = yield from ask(_question(resident, scene))
+        unexpected = tuple(
+            Appraised(who=resident.name, about=text, **one.model_dump(), **traced(reply))
+            for text, one in zip(resident.news, reply.value.feelings, strict=False)
+        )
+        felt += unexpected
+        drafts += _drafts(resident, unexpected, "sight")
+    return Effects(events=tuple(felt), drafts=tuple(drafts))
+
+
+def _foreseen(resident: Resident, slot: Slot) -> Appraised:
+    """The feeling that the slot foresaw. Where something has moved one since it was planned (a
+    talk, somebody unexpected), or where it foresaw none, what is felt stays.
+    """
+    stays = resident.moved or slot.emotion is None
+    return Appraised(
+        who=resident.name,
+        about=phrase("lived", "did", resident.language, name=resident.name, doing=slot.activity),
+        emotion=resident.emotion if stays or slot.emotion is None else slot.emotion,
+        intensity=resident.intensity if stays else slot.intensity or 1,
+        poignancy=slot.poignancy or 1,
+        **resident.slots_from,
+    )
 
 
 def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
@@ -30,6 +63,8 @@ def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
         scene.language,
         whoami=whoami(resident, scene.language),
         name=resident.name,
+        today=today(resident, scene),
+        place=resident.place,
         now=date_text(scene.minute, scene.start, scene.language),
         feeling=feeling(resident.emotion, resident.intensity, scene.language),
         news=numbered(news),
@@ -55,61 +90,26 @@ def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
         temperature=0.0,
         max_tokens=60 * len(news),
         seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
-        facts=AppraisalFacts(name=resident.name, news=news, felt=known_feelings(resident)),
+        facts=AppraisalFacts(news=news),
     )
 
 
-def _events(resident: Resident, reply: Reply[FeelingsAnswer]) -> tuple[Appraised, ...]:
-    return tuple(
-        Appraised(
-            who=resident.name,
-            about=text,
-            emotion=f.emotion,
-            intensity=f.intensity,
-            poignancy=f.poignancy,
-            **traced(reply),
-        )
-        for text, f in zip(resident.news, reply.value.feelings, strict=False)
-    )
-
-
-def _drafts(resident: Resident, reply: Reply[FeelingsAnswer]) -> tuple[Memory, ...]:
-    own_act = phrase("lived", "did", resident.language, name=resident.name, doing=resident.activity)
+def _drafts(
+    resident: Resident, felt: Iterable[Appraised], origin: Literal["own act", "sight"]
+) -> tuple[Memory, ...]:
+    """An event memory of each."""
     return tuple(
         Memory(
             id="",
             type="event",
-            text=text,
-            emotion=f.emotion,
-            intensity=f.intensity,
-            poignancy=f.poignancy,
+            text=one.about,
+            emotion=one.emotion,
+            intensity=one.intensity,
+            poignancy=one.poignancy,
             place=resident.place,
             present=tuple(s.name for s in resident.sights),
-            origin="own act" if text == own_act else "sight",
-            calls=traced(reply)["calls"],
+            origin=origin,
+            calls=one.calls,
         )
-        for text, f in zip(resident.news, reply.value.feelings, strict=False)
-    )
-
-
-def known_feelings(resident: Resident) -> tuple[tuple[str, Emotion, int, int], ...]:
-    """What is known beforehand about how things feel to this person: (text, emotion, intensity,
-    poignancy) of its routines and, for a client, of the situations of its file."""
-    routines = tuple(
-        (
-            f"{resident.name} {r.do}.",
-            r.emotion or "neutral",
-            4 if r.emotion else 1,
-            3 if r.emotion else 1,
-        )
-        for r in resident.persona.routines
-    )
-    if not isinstance(resident.persona, ClientPersona):
-        return routines
-    return (
-        *routines,
-        *(
-            (f"{s.situation} {s.thought}", s.emotion, s.intensity, s.intensity)
-            for s in resident.persona.situations
-        ),
+        for one in felt
     )

@@ -10,12 +10,12 @@ can name the other's words that moved it, by a bounded step; and the strength of
 in reflection, a little at a time, by memories of what has happened since.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.tasks import ClientInsightsAnswer, ClientLineAnswer, InsightsAnswer
-from simcounsel.events import BeliefMoved, ClientShifted, Memory
+from simcounsel.events import BeliefMoved, ClientShifted, Decided, Entry, HomeworkAgreed, Memory
 from simcounsel.llm.question import Reply, Traced, traced
 from simcounsel.specs.persona import ClientPersona, Persona
 from simcounsel.texts.quotes import stands_in
@@ -61,6 +61,18 @@ def last_shift(view: TalkView) -> ClientShifted | None:
     events = (*(entry.event for entry in view.kept), *view.own)
     own = (one for one in reversed(events) if isinstance(one, ClientShifted))
     return next((one for one in own if one.who == view.me), None)
+
+
+def last_agreed(practice: Sequence[Entry]) -> HomeworkAgreed | None:
+    """What was agreed in the last conversation with somebody; None when nothing was. practice: what
+    was written in all of them, oldest first.
+    """
+    for entry in reversed(practice):
+        if isinstance(entry.event, HomeworkAgreed):
+            return entry.event
+        if isinstance(entry.event, Decided):
+            return None
+    return None
 
 
 def openness(view: TalkView) -> float:

@@ -53,16 +53,16 @@ class SlotsFacts(Facts):
     """The minute in which each activity of this day was begun."""
     theme: str
     """A client's theme; '' for others."""
+    name: str
+    appointed: Mapping[int, str]
+    """What is agreed for one of the slots, by when it begins."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AppraisalFacts(Facts):
-    """Feelings about the tick's news."""
+    """Feelings about those whom one comes upon."""
 
-    name: str
     news: tuple[str, ...]
-    felt: tuple[tuple[str, Emotion, int, int], ...]
-    """What is known beforehand of how things feel: text, emotion, intensity, poignancy."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,16 @@
 """What comes to mind, told with when it was, so that nothing of before is lived again as of now."""
 
+import re
+
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.views import done_today
 from simcounsel.clock import date_text, day_of, time_text
 from simcounsel.events import Hit, Memory
 from simcounsel.prompts import phrase
+
+TIMED = re.compile(r"\d\d:\d\d")
+"""How a memory of a slot begins."""
 
 
 def remembered(
@@ -49,7 +54,7 @@ def dated(text: str, when: int | None, scene: Scene) -> str:
     if when is None:
         return worded("before", text=text)
     days = day_of(scene.minute) - day_of(when)
-    at, timed = time_text(when), text.startswith(time_text(when))
+    at, timed = time_text(when), TIMED.match(text) is not None
     if days in (0, 1):
         key = ("today", "yesterday")[days]
         return worded(f"{key}_timed" if timed else f"{key}_at", at=at, text=text)

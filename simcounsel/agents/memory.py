@@ -53,10 +53,6 @@ class MemoryOf:
         for hit in event.hits:
             (self.long if hit.id in self.long else self.short).touch(hit.id, minute)
 
-    def observe_scheduled(self, first: int) -> None:
-        """Slots from minute `first` on were planned anew: what was planned for then is void."""
-        self.short.access.drop_plans(first)
-
     def observe_reflected(self) -> None:
         """Begin to count anew."""
         self.new_memories = self.new_poignancy = 0
@@ -83,14 +79,12 @@ class MemoryOf:
         return (self.long if memory_id in self.long else self.short).get(memory_id)
 
     def when(self, memory_id: str) -> int | None:
-        """When it was, in minutes since day 0: when a slot begins, else when the memory was laid
-        down; None for what was brought along. KeyError when there is none.
+        """When it was laid down, in minutes since day 0; None for what was brought along. KeyError
+        when there is none.
         """
-        memory = self.get(memory_id)
-        if memory.origin == "initial":
+        if self.get(memory_id).origin == "initial":
             return None
-        made = (self.long if memory_id in self.long else self.short).made(memory_id)
-        return made if memory.begins is None else memory.begins
+        return (self.long if memory_id in self.long else self.short).made(memory_id)
 
     def texts(self, hits: tuple[Hit, ...]) -> tuple[str, ...]:
         """What the recalled memories say, best first, each once."""

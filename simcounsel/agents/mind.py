@@ -105,7 +105,9 @@ class Mind(Protocol):
         ...
 
     def appraise(self, scene: Scene) -> Ask[Effects]:
-        """What is new gets an emotion, its intensity and its poignancy."""
+        """What begins (`resident.begun`) and what is unexpected (`resident.news`) gets an emotion,
+        its intensity and its poignancy.
+        """
         ...
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
@@ -121,7 +123,7 @@ class Mind(Protocol):
         ...
 
     def replan(self, scene: Scene, why: str) -> Ask[Effects]:
-        """Revise the rest of the day."""
+        """Revise the rest of the day, from the scene's minute on."""
         ...
 
     def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Effects]:

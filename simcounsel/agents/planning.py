@@ -29,14 +29,11 @@ def plan(resident: Resident, scene: Scene) -> Ask[Effects]:
 
 
 def replan(resident: Resident, scene: Scene, why: str) -> Ask[Effects]:
-    """Revise the rest of the day, and the slots from the next tick on."""
+    """Revise the rest of the day and the slots, from now on."""
     day = yield from plan_day(resident, scene, why)
     planned = day.events[-1]
     assert isinstance(planned, Planned)
-    ahead = scene.minute + scene.tick_minutes
-    if day_of(ahead) != day_of(scene.minute):
-        return day
-    block = yield from plan_block(resident, scene, planned.strokes, first=ahead)
+    block = yield from plan_block(resident, scene, planned.strokes)
     return Effects(events=day.events + block.events, drafts=day.drafts + block.drafts)
 
 
@@ -127,6 +124,7 @@ def _prompt(
         "mind": in_mind(resident, memories, scene.language),
         "now": date_text(scene.minute, scene.start, scene.language),
         "appointments": appointments_text(resident, scene),
+        "places": ("、" if scene.language == "zh" else ", ").join(one.name for one in scene.places),
     }
     if why is None:
         return render("plan_day", scene.language, **slots)

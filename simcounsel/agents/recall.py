@@ -152,7 +152,7 @@ class Store:
             return ()
         terms = self.terms(query, emotion, minute, settings, first)
         relevance = np.round(terms.relevance, 4)
-        rows = self.access.rows(relevance, minute, settings, moment, first)
+        rows = self.access.rows(relevance, settings, moment, first)
         if not len(rows):
             return ()
         back = self.access.stand_back(rows, relevance, settings, moment, first)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.agents.memory import MemoryOf
+from simcounsel.agents.sightings import Sightings
 from simcounsel.clock import day_of
 from simcounsel.events import (
     PRACTICE,
@@ -69,20 +70,34 @@ class Resident:
         }
         """What the world says of one's relationships, by the other's name."""
         self.place = spec.starts_in
+        self.client_state = spec.client_state or world.client_state
+        """Whether talk and what is lived moves a client."""
+        self._sightings = Sightings(spec, world)
+        self._nothing_lived()
+        self._observers = self._by_kind()
+
+    def _nothing_lived(self) -> None:
+        """What only observed events change, as it is before there were any."""
         self.activity = ""
         self.visible = ""
         """What others in the same place see of the activity."""
         self.activity_kind: ActivityKind = "rest"
         self.emotion: Emotion = "neutral"
         self.intensity = 1
-        self.client_state = spec.client_state or world.client_state
-        """Whether talk and what is lived moves a client."""
         self.strengths: dict[str, int] = {}
         """How strongly beliefs are held that were moved, 0 to 100, by their ids."""
         self.version: PersonaChanged | None = None
         self.strokes: tuple[Stroke, ...] = ()
         self.planned_day: int | None = None
         self.slots: dict[int, Slot] = {}
+        self.begun: Slot | None = None
+        """The slot whose activity began in this tick, until it was appraised."""
+        self.moved = False
+        """Whether something was felt that no slot foresaw, since slots were last planned: then what
+        they foresaw to feel no longer counts.
+        """
+        self.slots_from: dict[str, Any] = {}
+        """Which calls gave the slots (`calls`, `fallback`)."""
         self.sights: tuple[Sight, ...] = ()
         self.closeness: dict[str, float] = {}
         """Relationship score to each other person, 0 to 10."""
@@ -103,8 +118,7 @@ class Resident:
         self.foreign: list[Entry] = []
         """Events of other packages' kinds that name this resident, oldest first."""
         self._news: list[str] = []
-        self._felt: tuple[int, tuple[str, ...]] | None = None
-        self._observers = self._by_kind()
+        self._felt: int | None = None
 
     def _by_kind(self) -> dict[type[Event], Callable[[Any, Entry], None]]:
         return {
@@ -136,7 +150,7 @@ class Resident:
 
     @property
     def news(self) -> tuple[str, ...]:
-        """What is new in this tick and not yet appraised."""
+        """Whom one came upon in this tick unexpectedly, not yet appraised."""
         return tuple(self._news)
 
     def close_to(self, other: str) -> float:
@@ -150,9 +164,10 @@ class Resident:
         self.place = event.place
 
     def _acted(self, event: Acted, entry: Entry) -> None:
-        changed = event.activity != self.activity
-        self._news = [self._worded("did", name=self.name, doing=event.activity)] if changed else []
-        if changed:
+        self._news = []
+        self.begun = None
+        if event.activity != self.activity:
+            self.begun = self.slots.get(entry.minute)
             self.done_today[event.activity] = entry.minute
         self.visible = event.seen or event.activity
         self.activity, self.activity_kind, self.place = (
@@ -165,21 +180,18 @@ class Resident:
         return phrase("lived", key, self.language, **slots)
 
     def _perceived(self, event: Perceived, entry: Entry) -> None:
-        before = {sight.name for sight in self.sights}
-        self._news += [
-            self._worded("here", name=s.name, doing=s.activity)
-            for s in event.others
-            if s.name not in before
-        ]
+        found = self._sightings.observe(self.sights, event.others, entry.minute, self.place)
+        self._news += [self._worded("here", name=s.name, doing=s.activity) for s in found]
         self.sights = event.others
 
     def _appraised(self, event: Appraised, entry: Entry) -> None:
-        """Of what was felt at once, in one reply, the strongest feeling stays."""
-        reply = (entry.tick, event.calls)
-        if reply != self._felt or event.intensity > self.intensity:
+        """Of what was felt in one tick the strongest feeling stays."""
+        if entry.tick != self._felt or event.intensity > self.intensity:
             self.emotion, self.intensity = event.emotion, event.intensity
-        self._felt = reply
+        self._felt = entry.tick
+        self.moved |= self.begun is None or event.about in self._news
         self._news = [text for text in self._news if text != event.about]
+        self.begun = None
 
     def _planned(self, event: Planned, entry: Entry) -> None:
         if self.planned_day != event.day:
@@ -190,7 +202,8 @@ class Resident:
     def _scheduled(self, event: Scheduled, entry: Entry) -> None:
         kept = {m: s for m, s in self.slots.items() if entry.minute <= m < event.slots[0].minute}
         self.slots = kept | {slot.minute: slot for slot in event.slots}
-        self.memory.observe_scheduled(event.slots[0].minute)
+        self.slots_from = {"calls": event.calls, "fallback": event.fallback}
+        self.moved = False
 
     def _remembered(self, event: Remembered, entry: Entry) -> None:
         self.memory.observe_remembered(event, entry.minute)
@@ -207,6 +220,7 @@ class Resident:
         if event.who == self.name:
             self.said.append(event.text)
             self.emotion, self.intensity = event.emotion, event.intensity
+            self.moved = True
 
     def _ended(self, event: ConversationEnded, entry: Entry) -> None:
         self._news = []

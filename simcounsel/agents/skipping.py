@@ -1,5 +1,6 @@
 """Days that were not lived through: a short account of each, out of persona and memory."""
 
+from simcounsel.agents.client_state import last_agreed
 from simcounsel.agents.facts import SkippedDaysFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect
@@ -41,6 +42,7 @@ def _question(
         count=len(days),
         names=("、" if scene.language == "zh" else ", ").join(names),
         usual=bullets(usual),
+        agreed=_agreed(resident, scene),
         mind=in_mind(resident, resident.memory.texts(recalled.hits), scene.language),
     )
     fallback = SkippedDaysAnswer(days=tuple(_usual_day(resident, scene, day) for day in days))
@@ -69,6 +71,22 @@ def _question(
         seed=seed_of(scene.seed, scene.tick, resident.name, "skipped_days"),
         facts=SkippedDaysFacts(days=days, usual=fallback),
     )
+
+
+def _agreed(resident: Resident, scene: Scene) -> str:
+    """What was agreed in the last talks, and that the days show what came of it; '' where nothing
+    was.
+    """
+    found = ((other, last_agreed(entries)) for other, entries in sorted(resident.practice.items()))
+    told = [
+        phrase("moment", "agreed", scene.language, other=other, what=one.agreed.rstrip(".。"))
+        for other, one in found
+        if one is not None
+    ]
+    if not told:
+        return ""
+    came = phrase("moment", "came_of_it", scene.language, name=resident.name)
+    return "\n" + ("" if scene.language == "zh" else " ").join((*told, came))
 
 
 def _drafts(

@@ -2,6 +2,8 @@
 section 4.3).
 """
 
+from typing import TypedDict
+
 from simcounsel.agents.appointments import appointed_slot, appointments_text
 from simcounsel.agents.facts import SlotsFacts
 from simcounsel.agents.mind import Effects, Scene
@@ -14,26 +16,33 @@ from simcounsel.events import Memory, Scheduled, Slot, Stroke
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import Routine
+from simcounsel.specs.vocabulary import Emotion
 
 
-def plan_block(
-    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], first: int | None = None
-) -> Ask[Effects]:
+class Felt(TypedDict):
+    """What something feels like: the emotion, how strong and how poignant, 1 to 10."""
+
+    emotion: Emotion
+    intensity: int
+    poignancy: int
+
+
+def plan_block(resident: Resident, scene: Scene, strokes: tuple[Stroke, ...]) -> Ask[Effects]:
     """The next slots, up to the end of the day; appointments stand fast."""
-    first = scene.minute if first is None else first
+    first = scene.minute
     until = min(
         first + scene.plan_slots * scene.tick_minutes, (day_of(first) + 1) * MINUTES_PER_DAY
     )
     minutes = tuple(range(first, until, scene.tick_minutes))
     reply = yield from ask(_question(resident, scene, strokes, minutes))
     slots = tuple(
-        appointed_slot(scene, minute) or _slot(answer, minute, resident)
+        _slot(answer, minute, resident, scene)
         for minute, answer in zip(minutes, reply.value.slots, strict=False)
     )
-    return Effects(
-        events=(Scheduled(who=resident.name, slots=slots, **traced(reply)),),
-        drafts=_slot_drafts(resident, scene, slots, traced(reply)["calls"]),
-    )
+    event = Scheduled(who=resident.name, slots=slots, **traced(reply))
+    if resident.memory.settings.only_lived:
+        return Effects(events=(event,))
+    return Effects(events=(event,), drafts=_slot_drafts(resident, scene, slots, event.calls))
 
 
 def _question(
@@ -58,7 +67,7 @@ def _question(
         schema=BlockAnswer,
         check=check,
         fallback=usual_block(resident, scene, minutes),
-        max_tokens=60 * len(minutes),
+        max_tokens=100 * len(minutes),
         seed=seed_of(scene.seed, scene.tick, resident.name, "plan_slots"),
         facts=_facts(resident, scene, strokes, minutes),
     )
@@ -102,6 +111,12 @@ def _facts(
         activity=resident.activity,
         done=dict(resident.done_today),
         theme=theme_of(resident),
+        name=resident.name,
+        appointed={
+            minute: slot.activity
+            for minute in minutes
+            if (slot := appointed_slot(scene, minute)) is not None
+        },
     )
 
 
@@ -120,9 +135,19 @@ def usual_block(resident: Resident, scene: Scene, minutes: tuple[int, ...]) -> B
                 seen=routine.seen,
                 kind=routine.kind,
                 place=place_for(routine, scene),
+                **usual_feeling(routine),
             )
         )
     return BlockAnswer(slots=tuple(slots))
+
+
+def usual_feeling(routine: Routine) -> Felt:
+    """What a routine feels like where nobody says it: its mood, if it has one, of middle
+    intensity.
+    """
+    if routine.emotion is None:
+        return Felt(emotion="neutral", intensity=1, poignancy=1)
+    return Felt(emotion=routine.emotion, intensity=4, poignancy=3)
 
 
 def place_for(routine: Routine, scene: Scene) -> str:
@@ -137,20 +162,23 @@ def place_for(routine: Routine, scene: Scene) -> str:
     return here[0].name
 
 
-def _slot(answer: SlotAnswer, minute: int, resident: Resident) -> Slot:
-    return Slot(
+def _slot(answer: SlotAnswer, minute: int, resident: Resident, scene: Scene) -> Slot:
+    """The slot as answered; an appointment stands fast, and only what it feels like is taken."""
+    slot = appointed_slot(scene, minute) or Slot(
         minute=minute,
         activity=verb_phrase(answer.activity, resident.name),
         seen=verb_phrase(answer.seen, resident.name) if answer.seen else "",
         activity_kind=answer.kind,
         place=answer.place,
     )
+    feeling = {key: getattr(answer, key) for key in ("emotion", "intensity", "poignancy")}
+    return slot.model_copy(update=feeling)
 
 
 def _slot_drafts(
     resident: Resident, scene: Scene, slots: tuple[Slot, ...], calls: tuple[str, ...]
 ) -> tuple[Memory, ...]:
-    """One memory for each stretch of the same activity."""
+    """One memory for each stretch of the same activity, as in the paper."""
     drafts: list[Memory] = []
     start = 0
     for index in range(1, len(slots) + 1):
@@ -167,15 +195,7 @@ def _slot_drafts(
                 place=slot.place,
             )
             drafts.append(
-                Memory(
-                    id="",
-                    type="slot",
-                    text=text,
-                    place=slot.place,
-                    origin="plan",
-                    begins=slot.minute,
-                    calls=calls,
-                )
+                Memory(id="", type="slot", text=text, place=slot.place, origin="plan", calls=calls)
             )
             start = index
     return tuple(drafts)

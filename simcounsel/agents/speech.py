@@ -5,7 +5,7 @@ from typing import Literal
 
 from simcounsel.agents.accessibility import Moment
 from simcounsel.agents.appointments import clock_text, nearly_up
-from simcounsel.agents.client_state import last_shift, openness, parts, shifted
+from simcounsel.agents.client_state import last_agreed, last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
 from simcounsel.agents.lived import beside_the_day
@@ -28,7 +28,7 @@ from simcounsel.agents.views import (
 )
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
-from simcounsel.events import HomeworkAgreed, Recalled
+from simcounsel.events import Recalled
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import phrase, prompt_text, render
@@ -159,9 +159,8 @@ def _state(resident: Resident, view: TalkView) -> tuple[str, ...]:
     said = [worded("openness", openness=f"{openness(view):g}")]
     if last is not None and last.held_back:
         said.append(worded("held_back", what=last.held_back.rstrip(".。")))
-    agreed = [one.event for one in view.kept if isinstance(one.event, HomeworkAgreed)]
-    if agreed:
-        said.append(worded("agreed", what=agreed[-1].agreed.rstrip(".。")))
+    if agreed := last_agreed(view.kept):
+        said.append(worded("agreed", what=agreed.agreed.rstrip(".。")))
     return tuple(said)
 
 

@@ -64,12 +64,15 @@ class SlotAnswer(Answer):
     ] = ""
     kind: ActivityKind
     place: Annotated[str, Field(min_length=1, description="one of the reachable places")]
+    emotion: Annotated[Emotion, Field(description="what it feels like to them")]
+    intensity: Annotated[int, Field(ge=1, le=10, description="1 hardly felt, 10 overwhelming")]
+    poignancy: Annotated[int, Field(ge=1, le=10, description="1 everyday, 10 life-changing")]
 
 
 class BlockAnswer(Answer):
     """The next slots, in order."""
 
-    slots: Annotated[tuple[SlotAnswer, ...], Field(min_length=1, max_length=96)]
+    slots: Annotated[tuple[SlotAnswer, ...], Field(min_length=1)]
 
 
 class FeelingAnswer(Answer):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from simcounsel.agents.mind import Effects, Mind, Scene
 from simcounsel.clock import day_of, minute_of_tick
 from simcounsel.engine.aftermath import Talked
+from simcounsel.engine.arrivals import arrive
 from simcounsel.engine.bodies import Body
 from simcounsel.engine.conversation import converse
 from simcounsel.engine.encounters import ASLEEP, encounters, together
@@ -13,19 +14,10 @@ from simcounsel.engine.journal import Journal
 from simcounsel.engine.listening import listening
 from simcounsel.engine.measures import Measures, raised_by
 from simcounsel.engine.population import Population
-from simcounsel.events import (
-    Acted,
-    Joined,
-    Left,
-    Moved,
-    Perceived,
-    RelationChanged,
-    Remembered,
-    Sight,
-)
+from simcounsel.events import Acted, Moved, Perceived, Remembered, Sight
 from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.specs.residents import ResidentSpec
+from simcounsel.prompts import phrase
 from simcounsel.specs.world import World
 
 
@@ -70,7 +62,6 @@ class Phases:
                 Phase("account", self.account),
                 remember,
                 Phase("gather", self.gather),
-                Phase("appraise", self.appraise),
                 Phase("converse", self.converse),
                 remember,
                 Phase("reflect", self.reflect),
@@ -94,34 +85,14 @@ class Phases:
 
     def arrive(self) -> None:
         """Those whom the condition brings come, those whom it does not go. Who comes back
-        remembers.
+        remembers; whose appointments that changes plans anew.
         """
-        population, write = self._population, self._journal.write
-        here = {spec.name: spec for spec in self._world.present()}
-        for name in sorted(set(population.bodies) - set(here)):
-            write(Left(who=name))
-        coming = [spec for name, spec in here.items() if name not in population.bodies]
-        new = [spec for spec in coming if spec.name not in population.gone]
-        for spec in coming:
-            write(Joined(who=spec.name, role=spec.role, home=spec.home, place=spec.starts_in))
-        self._relate(here, {spec.name for spec in new})
-        self._ask([spec.name for spec in new], lambda mind, scene: mind.arrive(scene))
+        arrived = arrive(self._world, self._population, self._journal, self._minute)
+        self._ask(arrived.new, lambda mind, scene: mind.arrive(scene))
+        if self._world.days == "lived" and "plan" not in self._world.without:
+            why = phrase("lived", "agreed_anew", self._world.language)
+            self._ask(arrived.agree_anew, lambda mind, scene: mind.replan(scene, why))
         self.remember()
-
-    def _relate(self, here: dict[str, ResidentSpec], new: set[str]) -> None:
-        """How close those who are new and the others are as the world begins."""
-        for relationship in self._world.relationships:
-            for who, other in (relationship.between, relationship.between[::-1]):
-                if who in here and new.intersection(relationship.between):
-                    self._journal.write(
-                        RelationChanged(
-                            who=who,
-                            other=other,
-                            before=self._population.resident(who).close_to(other),
-                            after=relationship.score,
-                            why="as the world begins",
-                        )
-                    )
 
     def account(self) -> None:
         """Each client's memories of the days since the last tick that was lived."""
@@ -198,8 +169,8 @@ class Phases:
                 self._journal.write(Perceived(who=name, others=others))
 
     def appraise(self) -> None:
-        """What is new gets an emotion."""
-        due = self._names(lambda body: bool(body.resident.news))
+        """What begins and what is unexpected gets an emotion."""
+        due = self._names(lambda body: bool(body.resident.begun or body.resident.news))
         self._ask(due, lambda mind, scene: mind.appraise(scene))
 
     def converse(self) -> None:
@@ -252,9 +223,16 @@ class Phases:
         self._ask(why, lambda mind, scene: mind.reflect(scene, why[mind.resident.name]))
 
     def replan(self) -> None:
-        """A changed persona or a conversation that mattered revises the rest of the day."""
+        """A changed persona or a conversation that mattered revises the rest of the day, from the
+        next tick on: what was agreed for this one has happened.
+        """
+        ahead = self._minute + self._world.tick_minutes
+        if day_of(ahead) != day_of(self._minute):
+            return  # a new day is planned anyway
         due = self._names(lambda body: bool(body.resident.replan_why))
-        self._ask(due, lambda mind, scene: mind.replan(scene, mind.resident.replan_why or ""))
+        self._ask(
+            due, lambda mind, scene: mind.replan(scene, mind.resident.replan_why or ""), ahead
+        )
 
     def measure(self) -> None:
         """What the world wants measured at the end of this tick. It changes nobody."""
@@ -270,12 +248,21 @@ class Phases:
     def _names(self, which: Callable[[Body], bool]) -> list[str]:
         return [name for name, body in self._population.bodies.items() if which(body)]
 
-    def _mind_and_scene(self, name: str) -> tuple[Mind, Scene]:
-        scene = self._population.scene(name, self._tick, self._minute)
+    def _mind_and_scene(self, name: str, minute: int | None = None) -> tuple[Mind, Scene]:
+        """minute: of the scene; None: now."""
+        minute = self._minute if minute is None else minute
+        scene = self._population.scene(name, self._tick, minute)
         return self._population.bodies[name].mind, scene
 
-    def _ask(self, names: Iterable[str], what: Callable[[Mind, Scene], Ask[Effects]]) -> None:
-        """Ask all at once, then apply the answers in name order."""
-        asks = {name: what(*self._mind_and_scene(name)) for name in names}
+    def _ask(
+        self,
+        names: Iterable[str],
+        what: Callable[[Mind, Scene], Ask[Effects]],
+        minute: int | None = None,
+    ) -> None:
+        """Ask all at once, then apply the answers in name order. minute: as in
+        `_mind_and_scene`.
+        """
+        asks = {name: what(*self._mind_and_scene(name, minute)) for name in names}
         for name, outcome in self._models.ask(asks).items():
             self._journal.take(name, outcome)

@@ -22,6 +22,10 @@ class Slot(Data):
     """What others in the same place see of it; '': all of it."""
     activity_kind: ActivityKind
     place: str
+    emotion: Emotion | None = None
+    """What it feels like, with how strongly and how poignantly (1 to 10); None: it does not say."""
+    intensity: int | None = None
+    poignancy: int | None = None
 
 
 class Sight(Data):
@@ -52,8 +56,6 @@ class Memory(Data):
     """Keys of the calls that worded or weighed it; () where there was none."""
     origin: Literal["initial", "own act", "sight", "talk", "plan", "summary", "insight"]
     """Where it came from."""
-    begins: int | None = None
-    """When a slot begins, in minutes since day 0; None of all else."""
 
     @property
     def long_term(self) -> bool:
@@ -146,7 +148,9 @@ class Perceived(Data):
 
 
 class Appraised(Answered):
-    """What something new felt like; sets the current emotion."""
+    """What something felt like: an own act, as it was planned, or what came unexpectedly. It sets
+    the current emotion.
+    """
 
     kind: Literal["appraised"] = "appraised"
     who: str

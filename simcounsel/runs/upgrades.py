@@ -6,11 +6,9 @@ adds a step here. Files are never rewritten: an older run can be looked at, meas
 not gone on with.
 """
 
-import re
 from collections.abc import Callable
 from typing import Any
 
-from simcounsel.clock import MINUTES_PER_DAY
 from simcounsel.events import SCHEMA_VERSION
 
 Fields = dict[str, Any]
@@ -94,16 +92,10 @@ def _client_of_3(resident: Any) -> Any:
 
 
 def _from_3(fields: Fields) -> Fields:
-    """Version 3 counted a client's resistance where this one has its openness, told when a slot
-    begins in its text alone, and knew one skill of a line.
+    """Version 3 counted a client's resistance where this one has its openness, and knew one skill
+    of a line.
     """
     match fields:
-        case {
-            "kind": "remembered",
-            "minute": int(minute),
-            "memory": {"type": "slot", "text": str(text)} as memory,
-        }:
-            return fields | {"memory": memory | {"begins": _begins(text, minute)}}
         case {"kind": "reasoned", "skill": skill}:
             named = () if skill is None else (skill,)
             return {name: value for name, value in fields.items() if name != "skill"} | {
@@ -121,15 +113,6 @@ def _from_3(fields: Fields) -> Fields:
     return fields
 
 
-def _begins(text: str, minute: int) -> int | None:
-    """The minute at which a slot begins by its text ('13:15 to 14:00: ...'), on the day on which it
-    was planned; None where the text says none.
-    """
-    start = re.match(r"(\d\d):(\d\d) to ", text)
-    of_day = int(start[1]) * 60 + int(start[2]) if start else None
-    return None if of_day is None else minute - minute % MINUTES_PER_DAY + of_day
-
-
 OF_EVERY_EVENT = "seq tick minute kind calls fallback who chat".split()
 
 UPGRADES: dict[int, Step] = {
@@ -142,8 +125,8 @@ UPGRADES: dict[int, Step] = {
     # version 4: openness instead of resistance and mood in client_shifted (moods, what was agreed
     # and what a client came to see stand in the file and are not read on), events belief_moved,
     # homework_agreed and material_opened; a client's state instead of two policies and settings of
-    # what may come to mind (`_manifest_from_3`); slots know when they
-    # begin; a line of a course may use several skills
+    # what may come to mind (`_manifest_from_3`); slots say what they feel like; a line of a course
+    # may use several skills
     3: (_manifest_from_3, _from_3),
 }
 

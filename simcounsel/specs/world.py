@@ -51,7 +51,7 @@ class World(Spec):
     conversation: ConversationSettings = ConversationSettings()
     models: ModelRoles = ModelRoles()
     fallbacks: FallbackLimits = FallbackLimits()
-    plan_slots: Annotated[int, Field(ge=1, le=96)] = 8
+    plan_slots: Annotated[int, Field(ge=1, le=96)] = 12
     without: tuple[Phase, ...] = ()
     measurements: tuple[MeasurementSpec, ...] = ()
     days: Literal["lived", "skipped"] = "lived"

@@ -81,8 +81,9 @@ class MemorySettings(Spec):
     short_term_hours: Annotated[float, Field(gt=0)] = 24
     """Older short-term memories are not recalled any more."""
     only_lived: bool = True
-    """Plans do not come to mind: a slot does once it has begun, a day's plan never (it has its own
-    place in the prompts of planning). False: everything does, as in the paper.
+    """Plans do not come to mind, only what was lived: an act is remembered once it is done, a slot
+    that is planned is not laid down, and a day's plan has its own place in the prompts of planning.
+    False: planned slots are memories too and everything comes to mind, as in the paper.
     """
     habituation_lines: Annotated[int, Field(ge=0)] = 2
     """What came to mind before one of one's last so many lines of a conversation stands back behind

@@ -2,6 +2,7 @@
 
 import re
 
+from simcounsel.agents.tasks import StrokeAnswer
 from simcounsel.policies.course.case_reading import (
     CaseClientFacts,
     CasePlanFacts,
@@ -19,6 +20,7 @@ from simcounsel.policies.course.case_schemas import (
     TurnAnswer,
 )
 from simcounsel.specs.course import MOST_SESSIONS, default_plan
+from simcounsel.specs.patient_psi import PLAIN_DAY
 from simcounsel.specs.persona import Belief, Situation
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts.quotes import stands_in
@@ -61,6 +63,7 @@ def client(facts: CaseClientFacts) -> ClientAnswer:
         intermediate_beliefs=(Belief(kind="rule", belief=NOT_STATED),),
         coping_strategies=(NOT_STATED,),
         situations=(situation,) * 4,
+        days=(tuple(StrokeAnswer(at=at, do=do) for at, do in PLAIN_DAY),),
     )
 
 

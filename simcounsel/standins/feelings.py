@@ -1,6 +1,5 @@
 """Feelings by the nearest labelled sentences, and a client's own situations among them."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from simcounsel.agents.facts import AppraisalFacts
@@ -37,17 +36,8 @@ class Feelings:
         self, facts: AppraisalFacts, question: Question[FeelingsAnswer]
     ) -> Given[FeelingsAnswer]:
         """One feeling for each piece of news."""
-        known: dict[str, Label] = {
-            text: (emotion, intensity, poignancy)
-            for text, emotion, intensity, poignancy in facts.felt
-        }
-        own = [(text, label) for text, label in known.items() if label[0] != "neutral"]
 
         def felt(text: str) -> Feeling:
-            if text in known:
-                return Feeling(*known[text])
-            if text.startswith(f"{facts.name} "):
-                return self.feel(text, own)
             feeling = self.feel(text)
             return feeling._replace(
                 intensity=min(IN_PASSING, feeling.intensity),
@@ -60,11 +50,11 @@ class Feelings:
             )
         )
 
-    def feel(self, text: str, own: Sequence[tuple[str, Label]] = ()) -> Feeling:
+    def feel(self, text: str) -> Feeling:
         """The emotion with the largest share among the neighbours, its mean intensity and
         poignancy.
         """
-        shares = Probe(self._similarity, [*self._common, *own]).weights(text)
+        shares = Probe(self._similarity, self._common).weights(text)
         by_emotion: dict[Emotion, float] = {}
         for (emotion, _, _), share in shares.items():
             by_emotion[emotion] = by_emotion.get(emotion, 0.0) + share

@@ -44,14 +44,16 @@ def planted(name: str) -> Scripted:
 
 
 def _help(question: Question[Any], rng: Random) -> str:
-    """The counselor's line: the mark in front of a number, since no line may be said twice."""
+    """The counselor's line: the mark in front of a number, since no line may be said twice; and
+    so poignant that it comes to mind before what is lived with drawn feelings.
+    """
     facts = question.facts
     assert isinstance(facts, LineFacts)
     line = LineAnswer(
         say=f"{MARK} Number {len(facts.lines) + 1}.",
         emotion="trust",
-        intensity=3,
-        poignancy=5,
+        intensity=8,
+        poignancy=10,
         wish="say goodbye" if facts.move == "close" else "go on",
     )
     return str(question.fallback.model_copy(update=line.model_dump()).model_dump_json())

@@ -121,7 +121,10 @@ class Embedded:
         add = self._standins.add
         add(facts.LineFacts, lines.line)
         add(facts.DayFacts, lambda day, question: choose_day(day, question, similarity))
-        add(facts.SlotsFacts, lambda slots, question: choose_slots(slots, question, similarity))
+        add(
+            facts.SlotsFacts,
+            lambda slots, question: choose_slots(slots, question, similarity, feelings.feel),
+        )
         add(facts.AppraisalFacts, feelings.appraised)
         add(facts.SummaryFacts, thoughts.summary)
         add(facts.SalienceFacts, thoughts.questions)

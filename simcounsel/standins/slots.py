@@ -1,5 +1,6 @@
 """A day and its slots, chosen out of a persona's days and routines."""
 
+from collections.abc import Callable
 from itertools import pairwise
 from random import Random
 
@@ -7,11 +8,13 @@ import numpy as np
 
 from simcounsel.agents.emotion import emotion_relevance
 from simcounsel.agents.facts import DayFacts, SlotsFacts, Strokes
+from simcounsel.agents.slots import usual_feeling
 from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
 from simcounsel.chance import chance
 from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day, time_text
 from simcounsel.llm.question import Question
 from simcounsel.specs.persona import Routine
+from simcounsel.standins.feelings import Feeling
 from simcounsel.standins.registry import Given
 from simcounsel.standins.similarity import Similarity
 
@@ -61,10 +64,13 @@ def _five_to_eight(
 
 
 def choose_slots(
-    facts: SlotsFacts, question: Question[BlockAnswer], similarity: Similarity
+    facts: SlotsFacts,
+    question: Question[BlockAnswer],
+    similarity: Similarity,
+    feel: Callable[[str], Feeling],
 ) -> Given[BlockAnswer]:
     """For each slot a routine of that hour: by mood, by the day's plan, by what was done
-    already.
+    already. feel: what an appointment feels like, by its text.
     """
     rng = chance(question.seed, "slots")
     current = next((r for r in facts.routines if r.do == facts.activity), None)
@@ -74,12 +80,15 @@ def choose_slots(
         if current is None or not _goes_on(current, minute, rng):
             current = _choose(minute, facts, done, similarity, rng, current)
         done[current.do] = minute
+        agreed = facts.appointed.get(minute)
+        felt = feel(f"{facts.name} {agreed}.")._asdict() if agreed else usual_feeling(current)
         slots.append(
             SlotAnswer(
                 activity=current.do,
                 seen=current.seen,
                 kind=current.kind,
                 place=_place(current, facts),
+                **felt,
             )
         )
     return Given(value=BlockAnswer(slots=tuple(slots)))

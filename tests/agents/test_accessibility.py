@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simcounsel.agents.accessibility import NOWHERE, Moment
-from simcounsel.events import Memory, Scheduled, Slot
+from simcounsel.events import Memory
 from simcounsel.runs.as_text import recall_lines
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
@@ -26,9 +26,9 @@ def ines(**settings: Any) -> Alone:
     return Alone(world=changed(tiny(), memory=MemorySettings(**settings)))
 
 
-def slot(number: int, begins: int | None) -> Memory:
+def slot(number: int) -> Memory:
     plain: dict[str, Any] = {"emotion": None, "intensity": None, "poignancy": None}
-    return memory(number, type="slot", origin="plan", begins=begins, **plain)
+    return memory(number, type="slot", origin="plan", **plain)
 
 
 def ids(one: Alone, minute: int = EIGHT, moment: Moment = NOWHERE) -> list[str]:
@@ -36,32 +36,12 @@ def ids(one: Alone, minute: int = EIGHT, moment: Moment = NOWHERE) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("minute", "only_lived", "comes"),
-    [
-        (EIGHT, True, ["Ines:0"]),
-        (EIGHT + 59, True, ["Ines:0"]),
-        (EIGHT + 60, True, ["Ines:0", "Ines:1"]),
-        (EIGHT, False, ["Ines:0", "Ines:1", "Ines:2"]),
-    ],
+    ("only_lived", "comes"), [(True, ["Ines:0"]), (False, ["Ines:0", "Ines:1"])]
 )
-def test_a_slot_comes_once_it_has_begun_and_a_plan_never(
-    minute: int, only_lived: bool, comes: list[str]
-) -> None:
+def test_the_plan_of_a_day_does_not_come(only_lived: bool, comes: list[str]) -> None:
     one = ines(only_lived=only_lived)
-    one.remember(slot(0, EIGHT), slot(1, EIGHT + 60), memory(2, type="day_plan", origin="plan"))
-    assert sorted(ids(one, minute)) == comes
-
-
-def test_a_slot_that_was_planned_anew_was_not_lived() -> None:
-    one = ines()
-    event = memory(0, type="event", origin="own act")
-    one.remember(event, slot(1, EIGHT), slot(2, EIGHT + 60))
-    first = Slot(minute=EIGHT + 60, activity="naps", activity_kind="rest", place="Ines's Bedroom")
-    one.observe(Scheduled(who="Ines", slots=(first,)), EIGHT + 30)
-    one.remember(slot(3, EIGHT + 60))
-    assert ids(one, EIGHT + 120) == ["Ines:0", "Ines:1", "Ines:3"]
-    one.observe(Scheduled(who="Ines", slots=(first.model_copy(update={"minute": EIGHT}),)))
-    assert "Ines:0" in ids(one, EIGHT + 120)
+    one.remember(slot(0), memory(1, type="day_plan", origin="plan"))
+    assert sorted(ids(one)) == comes
 
 
 def test_lines_of_the_talk_under_way_stand_in_the_prompt_already() -> None:
@@ -210,7 +190,8 @@ def test_what_stood_back_is_told(runs: tuple[Run, Run]) -> None:
 
 def test_not_the_same_comes_before_every_line(runs: tuple[Run, Run]) -> None:
     default, plain = map(own_lines, runs)
-    assert repeated(default) < 0.5 < repeated(plain)
+    print(repeated(default), repeated(plain))
+    assert repeated(default) <= 0.5 < 0.6 < repeated(plain)
 
 
 def test_less_of_it_is_what_a_client_brought_along(runs: tuple[Run, Run]) -> None:
@@ -235,7 +216,7 @@ def test_nothing_that_is_to_come_comes_to_mind(tmp_path: Path) -> None:
             for one in History.of(run).memories(name)
         }
         return sum(
-            memories[hit.id].type == "day_plan" or (memories[hit.id].begins or 0) > recall.minute
+            memories[hit.id].type in ("day_plan", "slot")
             for recall in History.of(run).recalls()
             for hit in recall.event.hits
         )

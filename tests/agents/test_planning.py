@@ -10,7 +10,8 @@ from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAn
 from simcounsel.events import Planned, Recalled, Scheduled, Stroke
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
-from tests.stage import EIGHT, HERE, Alone, noting, scene, vectors
+from simcounsel.specs.world_settings import MemorySettings
+from tests.stage import EIGHT, HERE, Alone, changed, noting, scene, tiny, vectors
 
 STROKES = tuple(
     StrokeAnswer(at=at, do=do)
@@ -23,12 +24,13 @@ STROKES = tuple(
     )
 )
 DAY = DayAnswer(strokes=STROKES)
+LOW: dict[str, Any] = {"emotion": "sadness", "intensity": 5, "poignancy": 2}
 MEETING = (EIGHT + 60, "Counseling Center", "Miriam")
 
 
 def block(*activities: str, place: str = "Ines's Kitchen") -> BlockAnswer:
     return BlockAnswer(
-        slots=tuple(SlotAnswer(activity=a, kind="rest", place=place) for a in activities)
+        slots=tuple(SlotAnswer(activity=a, kind="rest", place=place, **LOW) for a in activities)
     )
 
 
@@ -64,7 +66,7 @@ def test_new_day() -> None:
         ),
         calls=(seen[1].key,),
     )
-    assert [draft.calls for draft in effects.drafts] == [(seen[1].key,)] + [(seen[2].key,)] * 3
+    assert [draft.calls for draft in effects.drafts] == [(seen[1].key,)]
     assert isinstance(slots, Scheduled)
     assert [s.minute for s in slots.slots] == [EIGHT, EIGHT + 30, EIGHT + 60, EIGHT + 90]
     assert [(r.verb, r.purpose) for r in seen] == [
@@ -72,6 +74,15 @@ def test_new_day() -> None:
         ("fill", "plan_day"),
         ("fill", "plan_slots"),
     ]
+    assert [(d.type, d.origin, d.emotion) for d in effects.drafts] == [("day_plan", "plan", None)]
+    assert {(s.emotion, s.intensity, s.poignancy) for s in slots.slots} == {("sadness", 5, 2)}
+
+
+def test_planned_slots_are_memories_as_in_the_paper_where_that_is_asked_for() -> None:
+    world = changed(tiny(), memory=MemorySettings(only_lived=False))
+    effects = planned(
+        Alone(world=world), vectors([1, 0]), DAY, block("sits", "sits", "eats", "sits")
+    )
     assert [(d.type, d.origin, d.emotion) for d in effects.drafts] == [
         ("day_plan", "plan", None)
     ] + [("slot", "plan", None)] * 3
@@ -107,6 +118,7 @@ def test_appointment_overrides_the_slot() -> None:
         "meets Miriam as agreed",
         "counseling",
     )
+    assert (kept.emotion, kept.intensity, kept.poignancy) == ("sadness", 5, 2)
     assert [s.activity for s in scheduled.slots] == [
         "sits",
         "sits",
@@ -184,7 +196,7 @@ def test_fallback_of_a_day_is_one_of_the_usual_days() -> None:
     assert tuple((s.at, s.do) for s in seen[1].fallback.strokes) in usual
 
 
-def test_replan_starts_with_the_next_tick() -> None:
+def test_replan_starts_where_the_scene_is() -> None:
     ines = Alone()
     ines.observe(
         Planned(
@@ -196,7 +208,7 @@ def test_replan_starts_with_the_next_tick() -> None:
     )
     seen: list[Question] = []
     effects = play(
-        noting(planning.replan(ines.resident, scene(), "a row"), seen),
+        noting(planning.replan(ines.resident, scene(minute=EIGHT + 30), "a row"), seen),
         vectors([1, 0]),
         DAY,
         block(*["rests"] * 4),
@@ -208,13 +220,6 @@ def test_replan_starts_with_the_next_tick() -> None:
     assert "a row" in seen[1].prompt
     assert "reads page 3" in seen[1].prompt
     assert [s.do for s in seen[1].fallback.strokes] == [f"reads page {n}" for n in range(5)]
-
-
-def test_replan_in_the_last_tick_of_a_day_makes_no_slots() -> None:
-    effects = play(
-        planning.replan(Alone().resident, scene(minute=1410), "late"), vectors([1, 0]), DAY
-    )
-    assert [event.kind for event in effects.events] == ["recalled", "planned"]
 
 
 def test_place_for_prefers_home() -> None:

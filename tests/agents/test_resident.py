@@ -48,11 +48,9 @@ def test_later_slots_replace_earlier_ones() -> None:
     }
 
 
-def test_news_is_what_changed() -> None:
+def test_news_is_whom_one_comes_upon() -> None:
     ines = Alone()
     act = Acted(who="Ines", activity="reads", activity_kind="rest", place="Ines's Kitchen")
-    ines.observe(act)
-    assert ines.resident.news == ("Ines reads.",)
     ines.observe(act)
     assert ines.resident.news == ()
     ines.observe(Perceived(who="Ines", others=(Sight(name="Omar", activity="bakes"),)))

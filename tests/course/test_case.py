@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from simcounsel.agents.tasks import StrokeAnswer
 from simcounsel.cli import app
 from simcounsel.errors import ModelError, SimcounselError, SpecError
 from simcounsel.llm.question import Question
@@ -221,7 +222,11 @@ def test_the_client_knows_all_of_its_life_and_the_plan_opens_it_as_it_was_told(s
     def client(request: Question, draw: Random) -> str:
         from simcounsel.standins.cases import client as plain
 
-        known = {"history": "Ada's brother owes her the shop that both were to have."}
+        known = {
+            "history": "Ada's brother owes her the shop that both were to have.",
+            "days": (tuple(StrokeAnswer(at=f"0{h}:00", do=f"bakes tray {h}") for h in range(5)),)
+            * 2,
+        }
         return plain(request.facts).model_copy(update=known).model_dump_json()
 
     found, requests = reading(small, {"case_facts": facts, "case_client": client})
@@ -230,6 +235,7 @@ def test_the_client_knows_all_of_its_life_and_the_plan_opens_it_as_it_was_told(s
     assert history.count("owes her the shop") == 1
     assert history.endswith("Her brother had come back in March.")
     assert "called" not in history
+    assert [day[4] for day in found.client["days"]] == [{"at": "04:00", "do": "bakes tray 4"}] * 2
     assert [fact.told for fact in found.plan.facts] == [2, 2, 3]
     asked = next(request for request in requests if request.purpose == "case_client")
     assert "owes me the shop" in asked.prompt

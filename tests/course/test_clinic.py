@@ -239,7 +239,14 @@ def at_the_center(request: Question, draw: Any) -> str:
     import json
 
     slots = [
-        {"activity": "spends the hour there", "kind": "rest", "place": "Counseling Center"}
+        {
+            "activity": "spends the hour there",
+            "kind": "rest",
+            "place": "Counseling Center",
+            "emotion": "neutral",
+            "intensity": 1,
+            "poignancy": 1,
+        }
         for _ in request.facts.minutes
     ]
     return json.dumps({"slots": slots})

@@ -1,8 +1,10 @@
 """A course of ten sessions: what is written before, in and after each."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -21,6 +23,7 @@ from simcounsel.events import (
     SessionReviewed,
     Warned,
 )
+from simcounsel.llm.question import Question
 from simcounsel.policies import policy_for
 from simcounsel.policies.course.progress import open_steps
 from simcounsel.policies.course.review import stands
@@ -31,7 +34,7 @@ from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
-from tests.course.held import TASK, by_session, held, world
+from tests.course.held import TASK, by_session, held, summarize, world
 from tests.stage import go_on, happened, live, log, said, tiny, view
 
 CBT = shipped_therapy("cbt")
@@ -294,6 +297,32 @@ def test_days_between_are_skipped_and_told(ten: Run) -> None:
     assert told[0].text.startswith("Tuesday 3 March: ")
     assert len({entry.tick for entry in ten.entries()}) == 11
     assert len(happened(ten, Moved)) == 2
+
+
+def test_of_what_was_agreed_in_the_last_session_the_days_tell_what_came_of_it(
+    tmp_path: Path,
+) -> None:
+    first: list[str] = []
+
+    def agrees_once(request: Question, draw: Random) -> str:
+        told = json.loads(summarize(request, draw))
+        if told.get("agreed"):
+            first.append(request.prompt)
+            told |= {"agreed": told["agreed"] if request.prompt == first[0] else ""}
+        return json.dumps(told)
+
+    _, requests = held(tmp_path, world(5), {"summarize": agrees_once})
+    asked = {
+        session: request.prompt
+        for session, request in by_session(requests)
+        if request.purpose == "skipped_days"
+    }
+    came = phrase("moment", "came_of_it", name="Ines")
+    assert "Agreed with Miriam last time: write down one moment a day." in asked[1]
+    assert came in asked[1]
+    assert not any("Agreed with" in asked[n] or came in asked[n] for n in (2, 3, 4))
+    told = [r for session, r in by_session(requests) if r.purpose == "line_client" and session > 2]
+    assert told and not any("Agreed with" in request.prompt for request in told)
 
 
 def test_no_fallback_was_needed(ten: Run) -> None:

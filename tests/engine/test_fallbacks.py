@@ -41,7 +41,7 @@ def stopped(run: Run, which: Callable[[Question], bool]) -> str:
 
 
 def test_too_large_a_share_stops_the_run_and_resume_asks_anew(tmp_path: Path) -> None:
-    world = changed(tiny(), fallbacks=FallbackLimits(most=0.2, over=5))
+    world = changed(tiny(), fallbacks=FallbackLimits(most=0.2, over=3))
     run = begun(tmp_path, world)
     why = stopped(run, lambda question: True)
     assert "answers in this run were fallbacks, more than `fallbacks.most: 0.2` allows" in why
@@ -66,8 +66,10 @@ def test_a_conversation_that_is_half_canned_is_not_written(tmp_path: Path) -> No
 
 def test_what_was_written_counts_after_a_resume(tmp_path: Path) -> None:
     """Where too much stands in the log already, the way back is named."""
-    run = begun(tmp_path, changed(tiny(), fallbacks=FallbackLimits(most=0.2, over=30)))
-    why = stopped(run, lambda question: question.purpose in ("plan_day", "appraise", "plan_slots"))
+    run = begun(tmp_path, changed(tiny(), fallbacks=FallbackLimits(most=0.2, over=12)))
+    why = stopped(
+        run, lambda question: question.purpose in ("plan_day", "line_client", "plan_slots")
+    )
     assert "--from 0` asks anew" in why
     again = stopped(run, lambda question: False)
     assert "--from 0` asks anew" in again

@@ -11,10 +11,12 @@ from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import (
+    Acted,
     ConversationEnded,
     Forked,
     Joined,
     Left,
+    Planned,
     Recalled,
     RelationChanged,
     Remembered,
@@ -86,6 +88,39 @@ def test_condition_makes_people_join(tmp_path: Path) -> None:
     came = {(e.tick, e.event.who) for e in new.entries() if isinstance(e.event, Joined)}
     assert came == {(0, "Ines"), (1, "Miriam"), (1, "Omar")}
     assert {said.who for said in happened(new, Said)} == {"Ines", "Miriam", "Omar"}
+
+
+def test_who_comes_or_goes_changes_what_was_agreed(tmp_path: Path) -> None:
+    """Slots were planned for hours: who had an appointment with somebody who is gone does not go
+    there, and who has a new one does.
+    """
+
+    def plans(run: Run) -> list[tuple[int, str]]:
+        return [
+            (e.tick, e.event.why)
+            for e in run.entries()
+            if isinstance(e.event, Planned) and e.event.who == "Ines"
+        ]
+
+    def meets(run: Run) -> set[str]:
+        return {
+            e.activity for e in happened(run, Acted) if e.who == "Ines" and "meets" in e.activity
+        }
+
+    world = changed(three(), plan_slots=12, without=("replan", "reflect"))
+    both = live(tmp_path / "both", world, 1)
+    alone = forked(both, 1, tmp_path, condition="client_only")
+    assert plans(alone)[:2] == [(0, "a new day"), (1, "what was agreed for today has changed")]
+    assert not meets(alone)
+    again = forked(live(tmp_path / "alone", world, 1, condition="client_only"), 1, tmp_path)
+    assert not meets(again)
+    back = forked(
+        live(tmp_path / "only", world, 1, condition="client_only"),
+        1,
+        tmp_path,
+        condition="everyone",
+    )
+    assert meets(back) == {"meets Miriam as agreed", "meets Omar as agreed"}
 
 
 def test_who_comes_back_remembers(tmp_path: Path, past: Run) -> None:

@@ -37,13 +37,14 @@ def everything(resident: Resident) -> dict[str, Any]:
     state = {
         name: value
         for name, value in vars(resident).items()
-        if name not in ("memory", "spec", "persona", "_observers")
+        if name not in ("memory", "spec", "persona", "_observers", "_sightings")
     }
     memory = resident.memory
     return state | {
         "short": memory.short.memories,
         "long": memory.long.memories,
         "due": memory.reflection_due(),
+        "seen": vars(resident._sightings)["_last"],
     }
 
 

@@ -445,7 +445,7 @@ def test_a_budget_of_nothing_lets_what_is_free_be_asked(tmp_path: Path) -> None:
     [
         ("plan", {"plan_day", "plan_slots"}, {"planned", "scheduled", "acted", "moved"}),
         ("perceive", set(), {"perceived"}),
-        ("appraise", {"appraise"}, set()),
+        ("appraise", set(), set()),
         (
             "converse",
             {"line_client", "line_counselor", "summarize", "move"},
@@ -463,6 +463,15 @@ def test_without_a_phase(
     assert not purposes & {call["purpose"] for call in run.calls()}
     assert kinds <= {entry.event.kind for entry in lived.entries()}
     assert not kinds & {entry.event.kind for entry in run.entries()}
+
+
+def test_without_appraisal_no_act_is_felt(tmp_path: Path, lived: Run) -> None:
+    def felt(run: Run) -> set[str]:
+        acts = {f"{event.who} {event.activity}." for event in happened(run, Acted)}
+        return acts & {event.about for event in happened(run, Appraised)}
+
+    assert felt(lived)
+    assert not felt(live(tmp_path, changed(tiny(), without=("appraise",))))
 
 
 def test_without_replan(tmp_path: Path, lived: Run) -> None:

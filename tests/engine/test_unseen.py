@@ -19,6 +19,9 @@ def at_the_center(request: Question, draw: Random) -> str:
         "seen": SEEN if mine else "",
         "kind": "leisure",
         "place": "Counseling Center",
+        "emotion": "neutral",
+        "intensity": 1,
+        "poignancy": 1,
     }
     return json.dumps({"slots": [slot] * len(request.facts.minutes)})
 

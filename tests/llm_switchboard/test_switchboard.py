@@ -597,7 +597,7 @@ def test_a_run_lives_through_nonsense(tmp_path: Path, bad: str) -> None:
     run = live(tmp_path, world, models=switchboard(Failing(0, lambda request: bad)))
     assert run.ticks_done() == 12
     warnings = warned(run)
-    assert {"plan_day", "plan_slots", "appraise", "line_client", "line_counselor"} <= {
+    assert {"plan_day", "plan_slots", "line_client", "line_counselor"} <= {
         w.purpose for w in warnings
     }
     assert {said.source for said in happened(run, Said)} == {"fallback"}
@@ -647,7 +647,7 @@ def test_warning_stands_before_what_came_of_it(tmp_path: Path) -> None:
     assert came.kind == "recalled"
 
 
-@pytest.mark.parametrize("good", [0, 5, 30])
+@pytest.mark.parametrize("good", [0, 5, 20])
 def test_a_tick_with_an_unanswered_question_is_not_written(
     tmp_path: Path, lived: Run, good: int
 ) -> None:
@@ -663,7 +663,7 @@ def test_a_tick_with_an_unanswered_question_is_not_written(
 
 
 def test_resumed_while_still_dead(tmp_path: Path) -> None:
-    run = live(tmp_path, ticks=3)
+    run = live(tmp_path, ticks=2)
     kept = log(run)
     for _ in range(2):
         opened = Run.open(run.folder)

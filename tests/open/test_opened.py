@@ -121,7 +121,7 @@ def test_client_counselor_and_judge_by_three_models(tmp_path: Path) -> None:
     world = tiny(
         residents__Miriam__models__reason="odd:counselor",
         residents__Ines__models__reason="odd:client",
-        residents__Ines__models__quick="odd:feelings",
+        residents__Miriam__models__quick="odd:feelings",
     )
     run = live(tmp_path, world, ticks=8)
     assert run.manifest.models == {
@@ -130,14 +130,14 @@ def test_client_counselor_and_judge_by_three_models(tmp_path: Path) -> None:
         "judge": "scripted",
         "embed": "scripted",
         "reason:Ines": "odd:client",
-        "quick:Ines": "odd:feelings",
+        "quick:Ines": "odd:client",
         "reason:Miriam": "odd:counselor",
-        "quick:Miriam": "odd:counselor",
+        "quick:Miriam": "odd:feelings",
     }
     asked = {(call["who"], call["tier"], call["model"]) for call in run.calls() if "tier" in call}
     assert {one for one in asked if one[1] != "embed"} >= {
         ("Ines", "reason", "odd:client"),
-        ("Ines", "quick", "odd:feelings"),
+        ("Miriam", "quick", "odd:feelings"),
         ("Miriam", "reason", "odd:counselor"),
     }
     with Simulation(world, model="scripted", out=tmp_path) as simulation:

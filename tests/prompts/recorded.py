@@ -144,7 +144,12 @@ def private(
         ),
         "plan_slots": fill(
             slots=lambda r: [
-                {"activity": f"{doing} {n}", "kind": "chore", "place": r.facts.places[0].name}
+                {
+                    "activity": f"{doing} {n}",
+                    "kind": "chore",
+                    "place": "Counseling Center" if r.who == "Omar" else r.facts.places[0].name,
+                    **FEELING,
+                }
                 for n, _ in enumerate(r.facts.minutes)
             ]
         ),

@@ -224,7 +224,14 @@ def test_nothing_is_left_unfilled(first_of_each: dict[str, str]) -> None:
 
 def test_slots_may_hold_anything() -> None:
     system, user = render(
-        "appraise", whoami="$name ---\n---\n", name="$$x", now="now", feeling="f", news="${news}"
+        "appraise",
+        whoami="$name ---\n---\n",
+        name="$$x",
+        today="today",
+        place="here",
+        now="now",
+        feeling="f",
+        news="${news}",
     )
     assert "$name ---\n---" in system
     assert "You name what events feel like to $$x" in system

@@ -51,8 +51,8 @@ def test_parts_are_what_a_plain_reading_gives(lived: Run) -> None:
 
 def test_calls_of_a_tick(lived: Run) -> None:
     log = read(lived.folder)
-    wanted = [call["key"] for call in lived.calls() if call["tick"] == 3 and call["who"] == "Ines"]
-    found = list(log.calls(3, "Ines"))
+    wanted = [call["key"] for call in lived.calls() if call["tick"] == 2 and call["who"] == "Ines"]
+    found = list(log.calls(2, "Ines"))
     assert [call.key for call in found] == wanted
     assert wanted
 
@@ -190,9 +190,9 @@ def test_shelf(lived: Run, tmp_path: Path) -> None:
 
 def test_lost_lines_are_counted(folder: Path) -> None:
     lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "events.jsonl").write_bytes(b"".join(lines[40:60] + lines[63:]))
+    (folder / "events.jsonl").write_bytes(b"".join(lines[10:70] + lines[73:]))
     assert read(folder).problems() == [
-        "events.jsonl:1: events 0 to 39 are missing before this line; 2 places in all"
+        "events.jsonl:1: events 0 to 9 are missing before this line; 2 places in all"
     ]
 
 

@@ -172,21 +172,6 @@ def test_version_3_counted_resistance_and_named_two_policies() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "begins"),
-    [("13:15 to 14:00: Ines reads (Ines's Garden).", 1440 + 795), ("Ines reads.", None)],
-)
-def test_version_3_told_when_a_slot_begins_in_its_text(text: str, begins: int | None) -> None:
-    old: upgrades.Fields = {
-        "kind": "remembered",
-        "minute": 1440 + 780,
-        "memory": {"type": "slot", "text": text},
-    }
-    assert upgrades.event_of_today(old, 3)["memory"] == old["memory"] | {"begins": begins}
-    thought = old | {"memory": {"type": "thought", "text": text}}
-    assert upgrades.event_of_today(thought, 3) == thought
-
-
 def test_in_version_3_everything_could_come_to_mind() -> None:
     world = {"residents": [], "memory": {"top_k": 3}}
     now = upgrades.manifest_of_today({"world": world, "schema_version": 3})

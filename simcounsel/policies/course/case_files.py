@@ -21,8 +21,7 @@ def write_case(reading: CaseReading, report: Report, folder: Path) -> tuple[Path
             reading.client,
             (
                 f"Read from {source}: the whole life before the first session, in whichever session"
-                " it was told; what of it the counselor hears, the client tells. Days and routines"
-                " are plain"
+                " it was told; what of it the counselor hears, the client tells. Routines are plain"
                 " stand-ins. Add a `voice`."
             ),
         ),

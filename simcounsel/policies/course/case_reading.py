@@ -4,6 +4,7 @@ Nothing is known before it was told: each fact carries the session in which its 
 later one, no session builds on a later fact, and hindsight is used for nothing.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -21,13 +22,14 @@ from simcounsel.policies.course.case_schemas import (
     PlanAnswer,
     ToldAnswers,
 )
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.course import CoursePlan, PlannedFact
-from simcounsel.specs.patient_psi import PLAIN_DAY, PLAIN_ROUTINES
+from simcounsel.specs.patient_psi import PLAIN_ROUTINES
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.therapy import Therapy
 
 A = TypeVar("A", bound=Answer)
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,11 +213,12 @@ def _client(
         for turn in feature.turns
         if turn.who == "client" and report.told_in(turn.text) == 1
     ]
-    style = " ".join(
+    language = "zh" if CHINESE.search(answer.style) else "en"
+    style = ("" if language == "zh" else " ").join(
         [
             answer.style,
             *(feature.style for feature in talk[:3]),
-            *(f"Sentences of theirs: “{text}”" for text in early[:4]),
+            *(phrase("course_words", "theirs", language, text=text) for text in early[:4]),
         ]
     )
     data = answer.model_dump(mode="json", exclude={"characteristic", "recent_feeling"}) | {
@@ -226,7 +229,6 @@ def _client(
             "characteristic": answer.characteristic,
             "recent_feeling": answer.recent_feeling,
         },
-        "days": [[{"at": at, "do": do} for at, do in PLAIN_DAY]],
         "routines": [
             {"since": s, "until": u, "place": p, "kind": k, "do": d}
             for s, u, p, k, d in PLAIN_ROUTINES

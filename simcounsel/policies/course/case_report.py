@@ -105,8 +105,8 @@ def read_report(path: Path) -> Report:
     if not numbers or numbers != sorted(set(numbers)):
         raise SpecError(
             [
-                f"{path}: sessions {numbers or 'none'}; part the report by headings such as `##"
-                " Session 1`, in order, each once"
+                f"{path}: {f'sessions {numbers}' if numbers else 'no heading of a session'}; part"
+                " the report by headings such as `## Session 1`, in order, each once"
             ]
         )
     return Report(path=path, text=text, parts=parts)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simcounsel.agents.tasks import Answer
+from simcounsel.agents.tasks import Answer, StrokeAnswer
 from simcounsel.specs.course import MOST_SESSIONS
 from simcounsel.specs.persona import Acquaintance, Belief, Situation
 from simcounsel.specs.therapy import CourseStage
@@ -49,6 +49,10 @@ class ClientAnswer(Answer):
     intermediate_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1, max_length=6)]
     coping_strategies: Annotated[tuple[Short, ...], Field(min_length=1, max_length=6)]
     situations: Annotated[tuple[Situation, ...], Field(min_length=4, max_length=12)]
+    days: Annotated[
+        tuple[Annotated[tuple[StrokeAnswer, ...], Field(min_length=5, max_length=8)], ...],
+        Field(min_length=1, max_length=3, description="ordinary days, in strokes by their time"),
+    ]
 
 
 class ToldAnswer(Answer):

@@ -115,7 +115,14 @@ def formulation_text(state: CourseState, therapy: Therapy) -> str:
 def before_text(view: TalkView, state: CourseState) -> str:
     """The notes on the last two sessions."""
     return "\n".join(
-        worded(view, "noted", session=review.session, text=review.summary)
+        worded(
+            view,
+            "noted",
+            session=review.session,
+            state=review.client_state.rstrip(".。"),
+            alliance=review.alliance,
+            text=review.summary,
+        )
         for review in state.reviews[-2:]
     )
 
