@@ -72,9 +72,10 @@ def next_with(scene: Scene, other: str) -> int | None:
     return min(ahead, default=None)
 
 
-def clock_text(view: TalkView) -> str:
+def clock_text(view: TalkView, *, on_a_plan: bool = True) -> str:
     """The time that is left, in own lines and minutes, and when the two meet next: what the one who
-    keeps the time knows.
+    keeps the time knows. on_a_plan: that nothing is agreed on is said, too, since a session ends
+    with a date or without; friends meet as it comes.
     """
 
     def worded(key: str, **slots: object) -> str:
@@ -83,7 +84,8 @@ def clock_text(view: TalkView) -> str:
     lines = view.own_lines_left
     key = "leaving" if view.parting else "last_line" if lines == 1 else "left"
     left = worded(key, lines=lines, minutes=view.minutes_left)
-    return ("" if view.language == "zh" else " ").join((left, _next(view, worded)))
+    agreed = _next(view, worded) if on_a_plan or view.next_meeting is not None else ""
+    return ("" if view.language == "zh" else " ").join(part for part in (left, agreed) if part)
 
 
 def nearly_up(view: TalkView) -> str:

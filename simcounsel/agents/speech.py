@@ -138,7 +138,7 @@ def _prompt(
         private=_private(resident, view),
         unheard=_unheard(resident, view),
         move=decision.move,
-        clock=clock_text(view),
+        clock=clock_text(view, on_a_plan=role != "layperson"),
         brief=f"\n{decision.brief}" if decision.brief else "",
         background=f"\n{decision.background}" if decision.background else "",
         **_manner(role, view, decision),
