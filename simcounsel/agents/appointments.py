@@ -7,6 +7,7 @@ from collections.abc import Callable
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
+from simcounsel.agents.views import relation_of
 from simcounsel.clock import date_text, day_of, time_text
 from simcounsel.events import Slot
 from simcounsel.prompts import phrase
@@ -34,10 +35,31 @@ def appointments_text(resident: Resident, scene: Scene) -> str:
     if not ahead:
         return worded("no_appointment")
     each = (
-        worded("appointment", at=time_text(at), other=other, place=place)
+        worded(
+            "appointment", at=time_text(at), other=_told(resident, scene, at, other), place=place
+        )
+        + _lasting(scene, at, other)
         for at, place, other in ahead
     )
     return worded("appointments", what=("；" if scene.language == "zh" else "; ").join(each))
+
+
+def _told(resident: Resident, scene: Scene, at: int, other: str) -> str:
+    """The other with what they are to the resident, by the file or by their role: 'Miriam
+    (counselor)'; the name alone where there is nothing to say.
+    """
+    agreed = scene.agreed.get((at, other))
+    who = relation_of(resident, other)
+    if not who and agreed is not None and agreed.role != "layperson":
+        who = phrase("lived", agreed.role, scene.language)
+    return phrase("person", "person", scene.language, name=other, relation=who) if who else other
+
+
+def _lasting(scene: Scene, at: int, other: str) -> str:
+    agreed = scene.agreed.get((at, other))
+    if agreed is None:
+        return ""
+    return phrase("moment", "lasting", scene.language, minutes=agreed.minutes)
 
 
 def _still_today(minute: int, scene: Scene) -> bool:
