@@ -7,6 +7,7 @@ from collections.abc import Callable
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
+from simcounsel.agents.views import relation_of
 from simcounsel.clock import date_text, day_of, time_text
 from simcounsel.events import Slot
 from simcounsel.prompts import phrase
@@ -34,10 +35,31 @@ def appointments_text(resident: Resident, scene: Scene) -> str:
     if not ahead:
         return worded("no_appointment")
     each = (
-        worded("appointment", at=time_text(at), other=other, place=place)
+        worded(
+            "appointment", at=time_text(at), other=_told(resident, scene, at, other), place=place
+        )
+        + _lasting(scene, at, other)
         for at, place, other in ahead
     )
     return worded("appointments", what=("；" if scene.language == "zh" else "; ").join(each))
+
+
+def _told(resident: Resident, scene: Scene, at: int, other: str) -> str:
+    """The other with what they are to the resident, by the file or by their role: 'Miriam
+    (counselor)'; the name alone where there is nothing to say.
+    """
+    agreed = scene.agreed.get((at, other))
+    who = relation_of(resident, other)
+    if not who and agreed is not None and agreed.role != "layperson":
+        who = phrase("lived", agreed.role, scene.language)
+    return phrase("person", "person", scene.language, name=other, relation=who) if who else other
+
+
+def _lasting(scene: Scene, at: int, other: str) -> str:
+    agreed = scene.agreed.get((at, other))
+    if agreed is None:
+        return ""
+    return phrase("moment", "lasting", scene.language, minutes=agreed.minutes)
 
 
 def _still_today(minute: int, scene: Scene) -> bool:
@@ -50,9 +72,10 @@ def next_with(scene: Scene, other: str) -> int | None:
     return min(ahead, default=None)
 
 
-def clock_text(view: TalkView) -> str:
+def clock_text(view: TalkView, *, on_a_plan: bool = True) -> str:
     """The time that is left, in own lines and minutes, and when the two meet next: what the one who
-    keeps the time knows.
+    keeps the time knows. on_a_plan: that nothing is agreed on is said, too, since a session ends
+    with a date or without; friends meet as it comes.
     """
 
     def worded(key: str, **slots: object) -> str:
@@ -61,7 +84,8 @@ def clock_text(view: TalkView) -> str:
     lines = view.own_lines_left
     key = "leaving" if view.parting else "last_line" if lines == 1 else "left"
     left = worded(key, lines=lines, minutes=view.minutes_left)
-    return ("" if view.language == "zh" else " ").join((left, _next(view, worded)))
+    agreed = _next(view, worded) if on_a_plan or view.next_meeting is not None else ""
+    return ("" if view.language == "zh" else " ").join(part for part in (left, agreed) if part)
 
 
 def nearly_up(view: TalkView) -> str:

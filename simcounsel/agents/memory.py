@@ -78,6 +78,14 @@ class MemoryOf:
         """The memory of that id; KeyError when there is none."""
         return (self.long if memory_id in self.long else self.short).get(memory_id)
 
+    def when(self, memory_id: str) -> int | None:
+        """When it was laid down, in minutes since day 0; None for what was brought along. KeyError
+        when there is none.
+        """
+        if self.get(memory_id).origin == "initial":
+            return None
+        return (self.long if memory_id in self.long else self.short).made(memory_id)
+
     def texts(self, hits: tuple[Hit, ...]) -> tuple[str, ...]:
         """What the recalled memories say, best first, each once."""
         return tuple(

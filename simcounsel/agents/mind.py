@@ -5,7 +5,8 @@ A mind changes nothing: it returns events and memory drafts, the engine writes t
 and the log, observed, changes the resident.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -18,7 +19,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Data, Foreign, Memory
 from simcounsel.llm.question import Ask, Reply, Source
 from simcounsel.specs.practice import Language
-from simcounsel.specs.vocabulary import PlaceKind
+from simcounsel.specs.vocabulary import PlaceKind, Role
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,16 @@ class Reachable:
     name: str
     kind: PlaceKind
     own_home: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreed:
+    """What is known of an appointment beside when, where and with whom."""
+
+    minutes: int
+    """How long it is to last."""
+    role: Role
+    """Of the other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +58,8 @@ class Scene:
     """What is reachable."""
     appointments: tuple[tuple[int, str, str], ...] = ()
     """Own ones to come: minute, place, with whom."""
+    agreed: Mapping[tuple[int, str], Agreed] = field(default_factory=dict)
+    """More of them, by minute and with whom."""
     language: Language = "en"
     locale: str = "default"
 

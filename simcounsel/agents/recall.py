@@ -58,6 +58,10 @@ class Store:
     def __contains__(self, memory_id: str) -> bool:
         return memory_id in self._at
 
+    def made(self, memory_id: str) -> int:
+        """When the memory was laid down, in minutes since day 0; KeyError when there is none."""
+        return int(self._made[self._at[memory_id]])
+
     def get(self, memory_id: str) -> Memory:
         """The memory of that id; KeyError when there is none."""
         return self.memories[self._at[memory_id]]

@@ -8,6 +8,7 @@ from simcounsel.agents.appointments import clock_text, nearly_up
 from simcounsel.agents.client_state import last_agreed, last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
+from simcounsel.agents.lived import beside_the_day
 from simcounsel.agents.manner import manner_of_speaking
 from simcounsel.agents.mind import Scene, Spoken
 from simcounsel.agents.recollection import recollect
@@ -127,7 +128,7 @@ def _prompt(
         together=together(resident, scene, view),
         today=today(resident, scene),
         talk=so_far(view) or phrase("moment", "opens", view.language, name=view.me),
-        mind=in_mind(resident, resident.memory.texts(recalled.hits), scene.language),
+        mind=in_mind(resident, beside_the_day(resident, recalled.hits, scene), scene.language),
         voice=manner_of_speaking(resident, view),
         feeling=at_this_moment(resident, *_felt(resident, view)),
         aim=decision.aim,
@@ -137,7 +138,7 @@ def _prompt(
         private=_private(resident, view),
         unheard=_unheard(resident, view),
         move=decision.move,
-        clock=clock_text(view),
+        clock=clock_text(view, on_a_plan=role != "layperson"),
         brief=f"\n{decision.brief}" if decision.brief else "",
         background=f"\n{decision.background}" if decision.background else "",
         **_manner(role, view, decision),

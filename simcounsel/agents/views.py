@@ -216,12 +216,17 @@ def so_far(view: TalkView) -> str:
     return f"{heading}\n{talk_text(view.lines)}" if view.lines else ""
 
 
+def done_today(resident: Resident) -> tuple[tuple[str, int], ...]:
+    """The last of what was done today, oldest first: activity and minute."""
+    done = sorted(resident.done_today.items(), key=lambda one: one[1])
+    return tuple(done[-STEPS_OF_TODAY:])
+
+
 def today(resident: Resident, scene: Scene) -> str:
     """What was done today, under its heading, oldest first; '' in the morning."""
-    done = sorted(resident.done_today.items(), key=lambda one: one[1])[-STEPS_OF_TODAY:]
     return under(
         phrase("moment", "today", scene.language, name=resident.name),
-        tuple(f"{time_text(minute)} {activity}" for activity, minute in done),
+        tuple(f"{time_text(minute)} {activity}" for activity, minute in done_today(resident)),
     )
 
 
@@ -252,19 +257,24 @@ def _tie(resident: Resident, view: TalkView, worded: Worded) -> str:
     if tie is not None and tie.how:
         key = "are_since" if tie.since else "are"
         return worded(key, how=tie.how, since=tie.since)
-    known = next(
-        (
-            one
-            for one in resident.persona.people
-            if view.other in (one.name, one.name.split(maxsplit=1)[0])
-        ),
-        None,
-    )
-    if known is not None:
-        return worded("relation", relation=known.relation)
+    relation = relation_of(resident, view.other)
+    if relation:
+        return worded("relation", relation=relation)
+    counselor = worded("counselor") if view.other_role == "counselor" else ""
     if tie is not None and tie.score > STRANGERS:
-        return worded("know")
-    return worded("strangers") if view.meeting == 1 else ""
+        return counselor or worded("know")
+    gap = "" if view.language == "zh" else " "
+    strangers = worded("strangers") if view.meeting == 1 else ""
+    return gap.join(part for part in (strangers, counselor) if part)
+
+
+def relation_of(resident: Resident, other: str) -> str:
+    """What somebody is to a resident by the resident's file: 'neighbour and friend'; '' when it
+    does not say.
+    """
+    people = resident.persona.people
+    names = ((one, (one.name, one.name.split(maxsplit=1)[0])) for one in people)
+    return next((one.relation for one, known_as in names if other in known_as), "")
 
 
 def _date(tick: int, scene: Scene) -> str:

@@ -7,6 +7,7 @@ from simcounsel.agents.resident import Resident
 from simcounsel.chance import chance
 from simcounsel.events import ConversationStarted
 from simcounsel.specs.residents import Appointment
+from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world import World
 
 ASLEEP = frozenset({"sleep"})
@@ -48,7 +49,7 @@ def encounters(
                 yield Encounter(
                     _started(world, tick, a, b, "appointment", 1.0),
                     appointment.max_turns or world.conversation.max_turns,
-                    minutes_of(appointment, world, a, b),
+                    minutes_of(appointment, world, a.spec.role, b.spec.role),
                 )
     at = together(residents)
     for a, b in ((one, here[two]) for one in residents for two in at[one.place] if two > one.name):
@@ -64,11 +65,11 @@ def encounters(
             )
 
 
-def minutes_of(appointment: Appointment | None, world: World, *who: Resident) -> int:
-    """How long an appointment lasts; None: a talk without one."""
+def minutes_of(appointment: Appointment | None, world: World, *roles: Role) -> int:
+    """How long an appointment of two with these roles lasts; None: a talk without one."""
     if appointment is not None and appointment.minutes is not None:
         return appointment.minutes
-    session = appointment is not None and any(one.spec.role == "counselor" for one in who)
+    session = appointment is not None and "counselor" in roles
     return SESSION_MINUTES if session else world.tick_minutes
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 import mesa
 import numpy as np
 
-from simcounsel.agents.mind import Mind, Reachable, Scene
+from simcounsel.agents.mind import Agreed, Mind, Reachable, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.engine.bodies import Body
-from simcounsel.engine.encounters import ASLEEP
+from simcounsel.engine.encounters import ASLEEP, minutes_of
 from simcounsel.engine.observers import Observers
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.engine.talk import Side
@@ -33,6 +33,7 @@ class Population:
         self.vectors: dict[str, np.ndarray] = {}
         """Unit vectors of texts that are about to be remembered."""
         self.appointments = _appointments(world)
+        self._agreed = _agreed(world)
         self._world = world
         self._model = model
         self._places = places
@@ -80,6 +81,7 @@ class Population:
                 for one in self.appointments.get(name, ())
                 if one[0] >= minute and one[2] in self.bodies
             ),
+            agreed=self._agreed.get(name, {}),
             language=world.language,
             locale=world.safety.locale,
         )
@@ -142,3 +144,15 @@ def _appointments(world: World) -> Mapping[str, list[Appointment]]:
         for who, other in (one.who, one.who[::-1]):
             found.setdefault(who, []).extend((at, one.place, other) for at in one.begins())
     return {name: sorted(own) for name, own in found.items()}
+
+
+def _agreed(world: World) -> Mapping[str, dict[tuple[int, str], Agreed]]:
+    """How long each one's appointments last and what the other's role is, by when and with whom."""
+    roles = {one.name: one.role for one in world.residents}
+    found: dict[str, dict[tuple[int, str], Agreed]] = {}
+    for one in world.appointments:
+        minutes = minutes_of(one, world, *(roles[who] for who in one.who))
+        for who, other in (one.who, one.who[::-1]):
+            known = Agreed(minutes=minutes, role=roles[other])
+            found.setdefault(who, {}).update({(at, other): known for at in one.begins()})
+    return found

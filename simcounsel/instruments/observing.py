@@ -117,7 +117,7 @@ def _item_question(
         scale=(int(allowed.min), int(allowed.max)),
         fallback=None,
         temperature=0.0,
-        max_tokens=8,
+        max_tokens=120,
         seed=seed_of(*key, scale.id, item.id),
         facts=ItemFacts(instrument=scale.id, item=question_of(scale, item)),
     )

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from simcounsel.llm.chat import rated_number
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question, Reply
 from simcounsel.texts import stopwords
@@ -117,12 +118,13 @@ def _rate(scale: tuple[int, int] | None, text: str, completion: Completion) -> f
             return (
                 sum(float(number) * weight for number, weight in completion.weights.items()) / total
             )
-    found = re.search(r"-?\d+(?:\.\d+)?", text)
-    if not found or not low <= float(found.group()) <= high:
+    found = rated_number(text)
+    if not found or not low <= float(found.group(1)) <= high:
         raise Unfit(
-            f"{text[:60]!r} holds no number from {low} to {high}; answer with the number only"
+            f"{text[-60:]!r} ends in no number from {low} to {high}; the last line is the number"
+            " alone"
         )
-    return float(found.group())
+    return float(found.group(1))
 
 
 def _write(text: str) -> str:

@@ -31,7 +31,7 @@ HOW = {
     "write": "Write the text alone.",
     "fill": "Write one JSON object that fits the schema below.",
     "choose": "Write the number, or the words, of one option.",
-    "rate": "Write one number from {low} to {high}.",
+    "rate": "Write what is asked for; the last line is one number from {low} to {high}.",
 }
 
 

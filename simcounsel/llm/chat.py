@@ -4,7 +4,9 @@ providers.
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from typing import Any
 
 from simcounsel.llm.question import Complaint, Message, Question
@@ -13,7 +15,12 @@ from simcounsel.prompts import render
 MOST_SHOWN = 4_000
 """Characters of a refused answer that are sent with the complaint."""
 _FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
-_NUMBER = re.compile(r"[\sĠ▁\"'*(\[]*(-?\d+)[\s.,\"'*)\]]*")
+_NUMBER = re.compile(r"[\sĠ▁\"'*(\[:]*(-?\d+)[\s.,\"'*)\]]*")
+_SPACES = str.maketrans({"Ġ": " ", "▁": " ", "Ċ": "\n"})
+"""How some servers write white space in a token."""
+_MARKED = re.compile(r"\bscore\W{0,3}[:=][^\w-]*(-?\d+(?:\.\d+)?)", re.IGNORECASE)
+_FIRST = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)")
+_LAST = re.compile(r"(?!\W*because\b)\D*?(-?\d+(?:\.\d+)?)\W*\Z", re.IGNORECASE)
 
 
 def messages(
@@ -48,24 +55,37 @@ def clean(text: str, question: Question[Any]) -> str:
     return fenced.group(1) if fenced else text
 
 
+def rated_number(text: str) -> re.Match[str] | None:
+    """The number in which an answer to `rate` ends, after a reason or alone, as group 1: what
+    stands behind the last "score:", or what the last line begins with, or ends in without another.
+    None when there is none: a number within a reason is no rating.
+    """
+    marked = list(_MARKED.finditer(text))
+    if marked:
+        return marked[-1]
+    last = text.rstrip().rfind("\n") + 1
+    return _FIRST.match(text, last) or _LAST.match(text, last)
+
+
 def number_weights(logprobs: object, scale: tuple[int, int]) -> dict[str, float] | None:
-    """Probabilities of the numbers of a scale at the first token that is a number; they sum to 1.
+    """Probabilities of the numbers of a scale at the token in which the answer's number stands;
+    they sum to 1. They hold after the reason that was given before it.
 
     Liu et al. 2023 (G-Eval), section 2. `logprobs` as in an OpenAI chat completion. None when there
     are none, when the answer's number is off the scale, or when it spreads over several tokens
     ('1', '0'), so that its first token does not tell which number it is.
     """
     tokens = list(_entries(logprobs, "content"))
-    for at, token in enumerate(tokens):
-        said = _number(token)
-        if said is None:
-            continue
-        after = str(tokens[at + 1].get("token")) if at + 1 < len(tokens) else ""
-        before = str(tokens[at - 1].get("token")) if at else ""
-        if after[:1].isdigit() or before.endswith("-") or not scale[0] <= said <= scale[1]:
-            return None
-        return _normalised(token, scale)
-    return None
+    texts = [str(token.get("token", "")).translate(_SPACES) for token in tokens]
+    found = rated_number("".join(texts))
+    if found is None:
+        return None
+    ends = list(accumulate(map(len, texts)))
+    at = bisect_right(ends, found.start(1))
+    said = _number(tokens[at])
+    if said is None or str(said) != found.group(1) or not scale[0] <= said <= scale[1]:
+        return None
+    return _normalised(tokens[at], scale)
 
 
 def _normalised(token: Mapping[str, Any], scale: tuple[int, int]) -> dict[str, float] | None:

@@ -14,8 +14,6 @@ from simcounsel.llm.question import Question
 from simcounsel.llm.schemas import response_format
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
-RATE_TOKENS = 16
-"""Enough for a number and a word or two around it."""
 TOP_LOGPROBS = 20
 """The most that OpenAI gives."""
 TEXTS_PER_CALL = 64
@@ -98,7 +96,7 @@ def _wanted(question: Question[Any]) -> dict[str, Any]:
     wanted: dict[str, Any] = {
         "temperature": question.temperature,
         "seed": question.seed,
-        "max_tokens": min(question.max_tokens, RATE_TOKENS) if rates else question.max_tokens,
+        "max_tokens": question.max_tokens,
     }
     if question.verb == "fill" and question.schema is not None:
         wanted["response_format"] = response_format(question.schema)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from simcounsel.errors import ModelError
 from simcounsel.llm.chat import messages
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.openai import RATE_TOKENS, OpenAIEmbeddings, OpenAIModel
+from simcounsel.llm.openai import OpenAIEmbeddings, OpenAIModel
 from simcounsel.llm.question import Example, Question
 from simcounsel.llm.schemas import schema_of
 from simcounsel.prompts import prompt, render
@@ -155,7 +155,7 @@ def rate(
     with FaultServer(logprobs=logprobs, answer=lambda body: answer) as server:
         got = complete(server.url, ask_for("rate", scale=scale))
     body = server.bodies[0]
-    assert (body["logprobs"], body["top_logprobs"], body["max_tokens"]) == (True, 20, RATE_TOKENS)
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 20)
     return got
 
 
@@ -170,6 +170,17 @@ def test_rate_weights_the_numbers_of_the_scale() -> None:
     assert got.weights is not None and list(got.weights) == ["7", "8"]
     assert got.weights["7"] == pytest.approx(0.75) and got.weights["8"] == pytest.approx(0.25)
     assert rate([token("7")]).weights == {"7": 1.0}
+
+
+def test_rate_weights_the_number_after_the_reason_and_none_within_it() -> None:
+    reason = [token(text) for text in ("because", ":", " on", " line", " 3", " she", " asks", "\n")]
+    score = [token("score"), token(":"), token("Ġ7", (" 7", 0.6), (" 3", 0.2))]
+    weights = rate([*reason, *score]).weights
+    assert weights is not None and weights["7"] == pytest.approx(0.75)
+    assert weights["3"] == pytest.approx(0.25)
+    assert rate([*reason, token("7", ("7", 1.0))]).weights == {"7": 1.0}, "the last line alone"
+    assert rate(reason).weights is None, "a number in the reason is no score"
+    assert rate([*reason, token("score:"), token(" 3"), token("."), token("5")]).weights is None
 
 
 @pytest.mark.parametrize(

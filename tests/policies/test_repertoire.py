@@ -179,3 +179,11 @@ def test_the_clock_in_words() -> None:
     )
     assert nearly_up(meeting("Yes.", 3)) == ""
     assert nearly_up(meeting("Yes.", 2)) == "The time for this talk is nearly up."
+
+
+def test_friends_know_the_time_and_a_date_only_where_one_is_agreed() -> None:
+    left = "Time left: 3 of Miriam's lines, the next one included, about 9 minutes."
+    seen = meeting("Yes.", 3, minutes_left=9)
+    assert clock_text(seen, on_a_plan=False) == left
+    agreed = meeting("Yes.", 3, minutes_left=9, next_meeting=3 * 1440 + 900)
+    assert clock_text(agreed, on_a_plan=False).startswith(f"{left} Miriam and Ines meet next on")

@@ -24,6 +24,8 @@ from tests.course import held
 from tests.stage import NEVER, Listening, changed, happened, live, switchboard, three
 
 POLICIES = ("socratic", "supportive", "staged", "single", "unguided", "course")
+DANGER = {"en": "I want to kill myself. I have the pills here", "zh": "我想自杀，药就在手边"}
+"""What a client says with its second line where the safety protocol is to run, a policy beside it."""
 CONDITIONS = ("client_only", "client_layperson", "client_counselor")
 KEPT = frozenset(
     "name role theme pronouns age routines days at since until kind place emotion intensity stage"
@@ -96,7 +98,9 @@ class Marks:
         return f"{value} {mark}" if self.language == "en" else f"中文{mark}。"
 
 
-def private(marks: Marks) -> dict[str, Callable[[Question[Any], Random], str]]:
+def private(
+    marks: Marks, danger: bool = False
+) -> dict[str, Callable[[Question[Any], Random], str]]:
     """Answers whose private parts are marked with whose they are; what is said aloud, and what is
     done, is not."""
 
@@ -105,7 +109,9 @@ def private(marks: Marks) -> dict[str, Callable[[Question[Any], Random], str]]:
         return f"{word} {marks.text(request.who)}"
 
     def line(request: Question[Any], draw: Random) -> str:
-        words = draw.choice(LINES[marks.language])
+        told = getattr(request.facts, "lines", ())
+        second = request.purpose == "line_client" and len(told) in (2, 3)
+        words = DANGER[marks.language] if danger and second else draw.choice(LINES[marks.language])
         thought = (
             held.thought(request, draw) if getattr(request.facts, "thought", None) else {}
         ) | (
@@ -166,6 +172,7 @@ def world_of(policy: str, condition: str, language: str, marks: Marks, state: st
                 if field not in KEPT
             }
         )
+        policy = "socratic" if policy == "danger" else policy
         given = PolicySpec(name=policy) if one.name == "Miriam" and policy != "course" else None
         residents.append(one.model_copy(update={"persona": persona, "policy": given}))
     meet = {"who": ("Ines", "Miriam"), "place": "Counseling Center"}
@@ -202,7 +209,7 @@ def recorded(
     """A run of it, and an interview with everybody at its end."""
     marks = Marks(language)
     made = world_of(policy, condition, language, marks, state)
-    scripts: dict[str, Any] = private(marks)
+    scripts: dict[str, Any] = private(marks, danger=policy == "danger")
     if policy == "course":
         made = held.world(5, base=made, lines=10).model_copy(
             update={"language": language, "measurements": made.measurements}

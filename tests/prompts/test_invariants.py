@@ -12,7 +12,7 @@ import yaml
 from simcounsel.agents.facts import LineFacts
 from simcounsel.clock import minute_of_tick
 from simcounsel.llm.question import Question
-from simcounsel.prompts import phrases
+from simcounsel.prompts import phrases, prompt_text
 from tests.prompts.recorded import CONDITIONS, POLICIES, Recorded, marks_in, recorded, sent
 from tests.stage import ROOT
 
@@ -20,6 +20,7 @@ RUNS = [
     *((policy, "everyone", language, "moves") for policy in POLICIES for language in ("en", "zh")),
     *(("socratic", condition, "en", "moves") for condition in CONDITIONS),
     *(("socratic", "client_counselor", "en", state) for state in ("still", "off")),
+    *(("danger", "everyone", language, "moves") for language in ("en", "zh")),
 ]
 EMPTY = re.compile(
     r"nothing in particular|nothing yet|\bnone yet|\bNone\b|[{}$]|\(\)|（）"
@@ -36,9 +37,9 @@ MOST_TOKENS = {
     "insights": 2050,
     "intent": 400,
     "interview": 2150,
-    "judge_audit": 1000,
-    "judge_block": 700,
-    "judge_item": 450,
+    "judge_audit": 1300,
+    "judge_block": 1100,
+    "judge_item": 850,
     "line_client": 2900,
     "line_counselor": 3500,
     "line_layperson": 1600,
@@ -48,6 +49,7 @@ MOST_TOKENS = {
     "plan_day": 1900,
     "plan_slots": 2050,
     "questions": 1000,
+    "safety_answer": 260,
     "self_report": 2050,
     "skipped_days": 1900,
     "sufficient": 600,
@@ -70,9 +72,20 @@ def asked(run: Recorded) -> Iterator[tuple[Question[Any], str]]:
 
 
 def test_every_kind_of_question_is_there() -> None:
-    purposes = {one.purpose for policy in POLICIES for one in recorded(policy).questions}
+    runs = (*POLICIES, "danger")
+    purposes = {one.purpose for policy in runs for one in recorded(policy).questions}
     assert set(MOST_TOKENS) <= purposes
     assert {"self_report", "judge_item", "judge_block", "judge_audit", "interview"} <= purposes
+
+
+def test_the_safety_protocol_runs_in_a_run_of_danger() -> None:
+    steps = {
+        move
+        for one, text in asked(recorded("danger"))
+        for move in re.findall(r"does now \((\w+)\)", text)
+        if prompt_text("manner_safety") in text
+    }
+    assert "ask_directly" in steps and len(steps) >= 3
 
 
 def test_nothing_is_empty(run: Recorded) -> None:
@@ -100,7 +113,8 @@ def test_nobody_is_told_the_outcome_of_help(run: Recorded) -> None:
     texts = [(one.purpose, text) for one, text in asked(run)]
     fields = {(purpose, run.secrets[m][1]) for purpose, text in texts for m in marks_in(text)}
     assert not {(purpose, field) for purpose, field in fields if OUTCOME.match(field)}
-    written = written_lines()
+    aloud = "\n".join(run.said)
+    written = {line for line in written_lines() if line not in aloud}
     assert len(written) > 500
     assert not {(purpose, line) for purpose, text in texts for line in written if line in text}
 

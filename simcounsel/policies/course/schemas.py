@@ -106,11 +106,11 @@ class ReasonedLineAnswer(LineAnswer):
 
 
 class GoalAnswer(Answer):
-    """One goal, judged."""
+    """One goal, judged by what was said."""
 
     number: Annotated[int, Field(ge=1)]
-    met: bool
     quote: Quote = ""
+    met: bool
 
 
 class ReviewAnswer(Answer):

@@ -112,12 +112,14 @@ class Session:
 
     @property
     def left_open(self) -> bool:
-        """Whether the client was asked what the rest of the time is for, and the conclusion that
-        this turn jumps to hears the answer.
+        """Whether the client was asked with the line before what the rest of the time is for, and
+        the conclusion that this turn jumps to hears the answer.
         """
         asked = [e for e in self.view.own if isinstance(e, Judged) and e.question == TIME]
         forced = any(isinstance(e, Transitioned) and e.forced for e in self.events)
-        return bool(asked) and asked[-1].verdict in (ASKED, GOES_ON) and forced
+        own = [move for move in self.view.guided if move in self.manual.states]
+        concluding = bool(own) and self.manual.phase_of[own[-1]] == "conclusion"
+        return bool(asked) and asked[-1].verdict == ASKED and forced and not concluding
 
     def most(self, state: State) -> int:
         """Client messages after which a state has had its share of this session: as many as the
