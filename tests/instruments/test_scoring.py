@@ -1,5 +1,6 @@
 """Scores worked by hand, and what must hold for any answers."""
 
+import re
 from typing import Any
 
 import pytest
@@ -271,9 +272,36 @@ def test_phq9_with_two_missing() -> None:
     assert (total.value, total.made, total.missing) == (None, "incomplete", 3)
 
 
+def test_gad7_with_one_missing() -> None:
+    """Plan of the MY-CATS trial 2022, Table 2: six of seven answered are enough, five are not."""
+    answers = all_of("gad7", 2) | {"g1": 0.0, "g7": None}
+    total = by_name("gad7", answers)["total"]
+    assert (total.value, total.made, total.missing) == (11.6667, "partial", 1)  # 10 / 6 * 7
+    assert by_name("gad7", answers | {"g6": None})["total"].made == "incomplete"
+
+
+def test_state_anxiety_with_one_missing() -> None:
+    """Two of the STAI's twenty are as one of our twelve; reversed items count reversed."""
+    name = "state_anxiety"
+    items = shipped(name).items
+    high = {item.id: 1.0 if item.reverse else 4.0 for item in items}
+    total = by_name(name, high | {items[0].id: None})["total"]
+    assert (total.value, total.made) == (48, "partial")
+    two = {items[0].id: None, items[1].id: None}
+    assert by_name(name, high | two)["total"].made == "incomplete"
+
+
 def test_without_a_published_rule_a_score_is_incomplete() -> None:
-    total = by_name("gad7", all_of("gad7", 2) | {"g1": None})["total"]
-    assert total.value is None and total.made == "incomplete"
+    for name in ("insomnia_severity", "low_mood", "session_alliance"):
+        first = shipped(name).items[0].id
+        total = by_name(name, all_of(name, 2) | {first: None})["total"]
+        assert total.value is None and total.made == "incomplete", name
+
+
+def test_a_rule_for_missing_answers_names_its_source() -> None:
+    ruled = {name: shipped(name).missing for name in shipped_names() if shipped(name).missing.most}
+    assert set(ruled) == {"phq9", "gad7", "state_anxiety"}
+    assert all(one.source and re.search(r"(19|20)\d\d", one.source) for one in ruled.values())
 
 
 def test_nothing_to_judge_is_left_out_of_a_mean() -> None:
