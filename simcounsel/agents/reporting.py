@@ -7,6 +7,7 @@ measured is lived like one that is not.
 from pydantic import BaseModel
 
 from simcounsel.agents.facts import SelfReportFacts
+from simcounsel.agents.lived import remembered
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.recollection import recollect
@@ -34,7 +35,7 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseMode
         name=resident.name,
         now=date_text(scene.minute, scene.start, scene.language),
         feeling=feeling(resident.emotion, resident.intensity, scene.language),
-        mind=in_mind(resident, memories, scene.language),
+        mind=in_mind(resident, remembered(resident, recalled.hits, scene), scene.language),
         instruction=sheet.instruction,
         scale=sheet.scale,
         items=sheet.listed(),
