@@ -235,5 +235,5 @@ def test_slots_may_hold_anything() -> None:
     )
     assert "$name ---\n---" in system
     assert "You name what events feel like to $$x" in system
-    assert "$$x feels f" in user
+    assert "$$x is here and feels f" in user
     assert "${news}" in user
