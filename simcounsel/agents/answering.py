@@ -6,7 +6,7 @@ from simcounsel.agents.facts import InterviewFacts
 from simcounsel.agents.handwritten import SILENCE
 from simcounsel.agents.past import Past
 from simcounsel.agents.recollection import recollect
-from simcounsel.agents.views import feeling, in_mind, under, whoami
+from simcounsel.agents.views import at_this_moment, in_mind, under, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
 from simcounsel.events import Recalled
@@ -79,7 +79,7 @@ def _question(
         now=date_text(scene.minute, scene.start, scene.language),
         place=resident.place,
         doing=resident.activity or phrase("lived", "comes", scene.language),
-        feeling=feeling(resident.emotion, resident.intensity, scene.language),
+        feeling=at_this_moment(resident, resident.emotion, resident.intensity),
         activities=_lately(past),
         people=_people(past),
         mind=in_mind(

@@ -9,7 +9,7 @@ from simcounsel.agents.facts import AppraisalFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
-from simcounsel.agents.views import feeling, numbered, today, whoami
+from simcounsel.agents.views import at_this_moment, numbered, today, whereabouts, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Appraised, Memory, Slot
@@ -64,9 +64,9 @@ def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
         whoami=whoami(resident, scene.language),
         name=resident.name,
         today=today(resident, scene),
-        place=resident.place,
+        place=whereabouts(resident.place, scene),
         now=date_text(scene.minute, scene.start, scene.language),
-        feeling=feeling(resident.emotion, resident.intensity, scene.language),
+        feeling=at_this_moment(resident, resident.emotion, resident.intensity),
         news=numbered(news),
     )
 

@@ -11,6 +11,8 @@ from simcounsel.prompts import phrase
 
 TIMED = re.compile(r"\d\d:\d\d")
 """How a memory of a slot begins."""
+DATED = re.compile(r"[A-Z][a-z]+day \d{1,2} [A-Z][a-z]+: |\d{1,2}月\d{1,2}日星期.：")
+"""How a memory of a day that was told in short begins (`clock.day_text`)."""
 
 
 def remembered(
@@ -51,6 +53,8 @@ def dated(text: str, when: int | None, scene: Scene) -> str:
     def worded(key: str, **slots: object) -> str:
         return phrase("lived", key, scene.language, **slots)
 
+    if DATED.match(text):
+        return text
     if when is None:
         return worded("before", text=text)
     days = day_of(scene.minute) - day_of(when)

@@ -2,6 +2,7 @@
 
 from simcounsel.agents.appointments import appointments_text, todays_appointments
 from simcounsel.agents.facts import DayFacts
+from simcounsel.agents.lived import remembered
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
@@ -10,7 +11,7 @@ from simcounsel.agents.tasks import DayAnswer, StrokeAnswer
 from simcounsel.agents.views import bullets, in_mind, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import date_text, day_of, day_text, minutes_of_day, time_text
-from simcounsel.events import Memory, Planned, Stroke
+from simcounsel.events import Hit, Memory, Planned, Stroke
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import phrase, render
 
@@ -42,8 +43,7 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Effects]:
     recalled = yield from recollect(
         resident, scene, "plan_day", phrase("lived", "today", scene.language, name=resident.name)
     )
-    memories = resident.memory.texts(recalled.hits)
-    reply = yield from ask(_question(resident, scene, why, memories))
+    reply = yield from ask(_question(resident, scene, why, recalled.hits))
     strokes = tuple(
         sorted(
             (
@@ -77,10 +77,10 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Effects]:
 
 
 def _question(
-    resident: Resident, scene: Scene, why: str | None, memories: tuple[str, ...]
+    resident: Resident, scene: Scene, why: str | None, hits: tuple[Hit, ...]
 ) -> Question[DayAnswer]:
     """The strokes of a new day or, with a reason why, of the rest of this one."""
-    system, prompt = _prompt(resident, scene, why, memories)
+    system, prompt = _prompt(resident, scene, why, remembered(resident, hits, scene))
     return Question(
         verb="fill",
         purpose="plan_day",
@@ -96,7 +96,7 @@ def _question(
             minute=scene.minute,
             why=why,
             strokes=tuple((s.at, s.do) for s in resident.strokes),
-            memories=memories[:3],
+            memories=resident.memory.texts(hits)[:3],
             appointments=todays_appointments(scene),
         ),
     )

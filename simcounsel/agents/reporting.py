@@ -7,11 +7,12 @@ measured is lived like one that is not.
 from pydantic import BaseModel
 
 from simcounsel.agents.facts import SelfReportFacts
+from simcounsel.agents.lived import remembered
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
-from simcounsel.agents.views import feeling, in_mind, whoami
+from simcounsel.agents.views import at_this_moment, in_mind, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.llm.question import Ask, Question, Reply, ask
@@ -33,8 +34,8 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseMode
         whoami=whoami(resident, scene.language),
         name=resident.name,
         now=date_text(scene.minute, scene.start, scene.language),
-        feeling=feeling(resident.emotion, resident.intensity, scene.language),
-        mind=in_mind(resident, memories, scene.language),
+        feeling=at_this_moment(resident, resident.emotion, resident.intensity),
+        mind=in_mind(resident, remembered(resident, recalled.hits, scene), scene.language),
         instruction=sheet.instruction,
         scale=sheet.scale,
         items=sheet.listed(),

@@ -2,6 +2,7 @@
 
 from simcounsel.agents.client_state import last_agreed
 from simcounsel.agents.facts import SkippedDaysFacts
+from simcounsel.agents.lived import remembered
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
@@ -43,7 +44,7 @@ def _question(
         names=("、" if scene.language == "zh" else ", ").join(names),
         usual=bullets(usual),
         agreed=_agreed(resident, scene),
-        mind=in_mind(resident, resident.memory.texts(recalled.hits), scene.language),
+        mind=in_mind(resident, remembered(resident, recalled.hits, scene), scene.language),
     )
     fallback = SkippedDaysAnswer(days=tuple(_usual_day(resident, scene, day) for day in days))
 

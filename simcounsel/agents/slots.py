@@ -9,7 +9,15 @@ from simcounsel.agents.facts import SlotsFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import BlockAnswer, SlotAnswer
-from simcounsel.agents.views import bullets, feeling, in_mind, theme_of, whoami
+from simcounsel.agents.views import (
+    at_this_moment,
+    bullets,
+    in_mind,
+    theme_of,
+    today,
+    whereabouts,
+    whoami,
+)
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
 from simcounsel.events import Memory, Scheduled, Slot, Stroke
@@ -83,10 +91,11 @@ def _prompt(
         whoami=whoami(resident, scene.language),
         name=resident.name,
         now=date_text(scene.minute, scene.start, scene.language),
-        place=resident.place,
-        feeling=feeling(resident.emotion, resident.intensity, scene.language),
+        place=whereabouts(resident.place, scene),
+        feeling=at_this_moment(resident, resident.emotion, resident.intensity),
         activity=resident.activity or phrase("lived", "begins", scene.language),
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
+        today=today(resident, scene),
         mind=in_mind(
             resident, tuple(m.text for m in resident.memory.latest_thoughts(3)), scene.language
         ),

@@ -42,7 +42,11 @@ SAME_FROM, AGAINST_FROM = 0.9, 0.8
 WISH = re.compile(
     r"\bI (wish|want|hope|would like|long)\b|\bI'd (like|love|give)\b|\bif only\b", re.IGNORECASE
 )
-PLAN = re.compile(r"\bI('ll| will|'m going to| am going to| plan)\b", re.IGNORECASE)
+PLAN = re.compile(
+    r"^(?!.*\b(if|which|what|whether|when|how|who)\b)"
+    r".*\bI('ll| will|'m going to| am going to| plan)\b",
+    re.IGNORECASE,
+)
 FEELING = re.compile(
     r"\bI('m| am| feel| felt| was)\s+(\w+\s+)?"
     r"(afraid|scared|sad|angry|ashamed|tired|lonely|guilty|relieved|glad|happy|calm|worn)\b",

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 
 _ANY = re.IGNORECASE
 RULE = re.compile(
-    r"(?<!what )(?<!how )(?<!when )\bI (must|mustn't|have to|should|shouldn't|ought to|can't let"
-    r"|can't allow) (?!think\b|feel\b|have\b|be\b|say\b|stop\b|admit\b)"
-    r"|\bif I (don't|do not|stop|let|ever)\b",
+    r"(?<!what )(?<!how )(?<!when )(?<!before )\bI (must|mustn't|have to|should|shouldn't|ought to"
+    r"|can't let|can't allow) (?!(think|feel|have|be|say|stop|admit|look|smell|seem|go|leave|run"
+    r"|add|tell|like|know|keep you|grumble)\b)"
+    r"|\bif I (don't|do not|stop|let|ever)\b"
+    r"|\bI (take it|believe|assume|go by the rule)( as settled)? that\b"
+    r"|\bI've (decided|been assuming) that (?!by\b)|\bif I'm [^,]+, (I'll|I'm|then)\b",
     _ANY,
 )
 SELF = re.compile(
@@ -22,7 +25,9 @@ SELF = re.compile(
 COPING = re.compile(
     r"\bI (always |just |then |often |still )*(avoid|check|hide|cancel|put (it|things) off"
     r"|stay away|keep (quiet|busy|it to myself)|say yes|say nothing|say I'm fine|pretend|work late"
-    r"|lie awake|don't answer|didn't answer|didn't tell|don't tell)(ed|ing|s)?\b",
+    r"|lie (awake|there|still|quite still|on my back)|don't (answer|tell|ask)|didn't (answer|tell)"
+    r"|go over (it|stuff|those|the)|read it again|stay up|look up|ring too often|laugh anyway"
+    r"|put it off)(ed|ing|s)?\b",
     _ANY,
 )
 PAST = re.compile(
@@ -37,9 +42,21 @@ SUPPORT = re.compile(
 )
 TROUBLED = re.compile(
     r"^(?=.*\b(yesterday|last (night|week|weekend|monday|tuesday|wednesday|thursday|friday|saturday"
-    r"|sunday)|this morning|the other (day|night)|tonight)\b)"
+    r"|sunday)|this morning|the other (day|night)|tonight"
+    r"|at ((ten|twenty|a quarter|half) (to|past) )?(one|two|three|four|five|\d[\d:]*))\b)"
     r"(?=.*\b(afraid|scared|ashamed|panic\w*|cried|crying|shouted|quarrel\w*|awake|woke|wake|couldn't"
     r"|can't|could not|hurt|alone|worr\w+|check\w*)\b)",
+    _ANY,
+)
+PROBLEM = re.compile(
+    r"\b(wide awake|sleep badly|can't sleep|don't sleep|haven't slept|don't think I've slept"
+    r"|wears? me (down|out)|I'm (afraid|frightened|scared|ashamed|worn)|I panic|can't (stop|bear)"
+    r"|tired in a way|don't know who I am|I'm (so )?lonely)\b",
+    _ANY,
+)
+CYCLE = re.compile(
+    r"\bbecause\b.*\bbecause\b|,? so [^,]+, so\b|\bmyself, out of fear\b"
+    r"|\bI (\w+), and \1ing\b",
     _ANY,
 )
 LEARNED = re.compile(
@@ -51,6 +68,9 @@ DENIED = re.compile(r"\b(no one|nobody|nothing|not|never|hardly|\w+n't)\b", _ANY
 MINE = re.compile(r"\b(I|me|my)\b")
 
 FIELDS: Mapping[re.Pattern[str], re.Pattern[str]] = {
+    re.compile(r"^(problems and goals|target behaviors|the problem story)", _ANY): PROBLEM,
+    re.compile(r"^situations\b", _ANY): TROUBLED,
+    re.compile(r"^(what keeps it going|the shared cycle)", _ANY): CYCLE,
     re.compile(r"^(formative|.*\bhistory\b)", _ANY): PAST,
     re.compile(r"^(rules|conditions of worth|ideas that feed)", _ANY): RULE,
     re.compile(r"^(core beliefs|self-concept|inner images of self)", _ANY): SELF,

@@ -6,6 +6,7 @@ from simcounsel.agents.appointments import appointments_text
 from simcounsel.agents.lived import beside_the_day, dated, remembered
 from simcounsel.agents.mind import Agreed, Reachable
 from simcounsel.agents.views import at_this_moment, together, whereabouts
+from simcounsel.clock import day_text
 from simcounsel.events import Acted, Hit
 from tests.stage import EIGHT, HERE, Alone, memory, scene, view
 
@@ -83,3 +84,11 @@ def test_a_place_and_a_feeling_are_worded_as_they_are() -> None:
     ines = Alone().resident
     assert at_this_moment(ines, "neutral", 9) == ""
     assert at_this_moment(ines, "fear", 5) == "Ines feels rather afraid at this moment."
+
+
+@pytest.mark.parametrize("text", ["Tuesday 3 March: She slept.", "3月3日星期二：她睡了。"])
+def test_a_day_that_was_told_in_short_says_itself_which_it_was(text: str) -> None:
+    language = "zh" if "月" in text else "en"
+    at = 9 * A_DAY
+    assert text.startswith(day_text(A_DAY, scene().start, language))
+    assert dated(text, at, scene(minute=at, language=language)) == text

@@ -88,7 +88,7 @@ def _block(told: str, rng: random.Random) -> Body:
     places = re.findall(
         r"^- (.+)$", told.split("Reachable places:")[1].split("\n\n")[0], re.MULTILINE
     )
-    who = re.findall(r"^It is .*\. (\S+) is here: ", told, re.MULTILINE)[-1]
+    who = re.findall(r"^It is .*\. (\S+) is (?:at|in) ", told, re.MULTILINE)[-1]
     slots: list[Body] = []
     until = 0
     for at in range(hour * 60 + minute, hour * 60 + minute + count * length, length):
@@ -107,7 +107,7 @@ def _block(told: str, rng: random.Random) -> Body:
 
 
 def _feelings(told: str, rng: random.Random) -> Body:
-    news = told.rsplit("did not expect, here ", 1)[1].split("\n\n")[0]
+    news = told.rsplit("did not expect there:", 1)[1].split("\n\n")[0]
     return {
         "feelings": [_feeling(rng, EVERYDAY) for _ in re.findall(r"^\d+\. ", news, re.MULTILINE)]
     }

@@ -34,7 +34,7 @@ from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
-from tests.course.held import TASK, by_session, held, summarize, world
+from tests.course.held import TASK, after, by_session, held, summarize, world
 from tests.stage import go_on, happened, live, log, said, tiny, view
 
 CBT = shipped_therapy("cbt")
@@ -102,6 +102,15 @@ def test_each_line_of_the_counselor_follows_a_reasoning_with_a_skill_of_the_sess
     opened = Counter(event.chat for event in decided if event.move == "open")
     closed = Counter(event.chat for event in decided if event.move == "close")
     assert set(opened.values()) == set(closed.values()) == {1}
+
+
+def test_an_open_point_is_taken_up_once(tmp_path: Path) -> None:
+    def same(request: Question, draw: Random) -> str:
+        return json.dumps(json.loads(after(request, draw)) | {"unresolved": ["the nights"]})
+
+    _, requests = held(tmp_path, world(5, lines=6), {"course_after": same})
+    asked = [request.prompt for request in requests if request.purpose == "course_objective"]
+    assert all(prompt.count("the nights") == 1 for prompt in asked[1:])
 
 
 def test_a_goal_is_met_only_where_its_quote_stands(ten: Run) -> None:

@@ -230,10 +230,10 @@ def test_slots_may_hold_anything() -> None:
         today="today",
         place="here",
         now="now",
-        feeling="f",
+        feeling="$$x feels f.",
         news="${news}",
     )
     assert "$name ---\n---" in system
     assert "You name what events feel like to $$x" in system
-    assert "$$x feels f" in user
+    assert "$$x is here.\n$$x feels f." in user
     assert "${news}" in user

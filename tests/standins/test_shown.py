@@ -22,19 +22,26 @@ SAID = (
     "He is a good man.",
     "When I say home, I have to stop and think which one I mean.",
     "I must feel I'm in the way by nature.",
+    "I drop off all right, and then at ten to three I'm wide awake for no reason.",
+    "I take it that tired means dangerous.",
+    "It's coffee because I'm tired and tired because of the coffee.",
+    "I lie on my back and work out what's left.",
+    "I must run, sorry, somebody needs something.",
+    "It's worse before I have to send something off.",
 )
 
 
 @pytest.mark.parametrize(
     ("field", "sentences"),
     [
-        ("rules", (1,)),
+        ("rules", (1, 14)),
         ("core_beliefs", (2,)),
-        ("coping", (3,)),
+        ("coping", (3, 16)),
         ("formative_experiences", (4,)),
         ("strengths", (5,)),
-        ("problems_and_goals", ()),
-        ("maintaining_cycle", ()),
+        ("problems_and_goals", (13,)),
+        ("situations", (7, 13)),
+        ("maintaining_cycle", (15,)),
     ],
 )
 def test_a_field_gets_only_what_is_of_its_kind(field: str, sentences: tuple[int, ...]) -> None:

@@ -193,9 +193,10 @@ def _open_goals(plan: CoursePlan, state: CourseState) -> tuple[str, ...]:
 
 
 def _open_points(state: CourseState) -> tuple[str, ...]:
-    """What the last session left open, what the next is to take up first."""
+    """What the next session is to take up first, and what the last one left open; each once."""
     last, step = state.last, state.steps[-1] if state.steps else None
-    return (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+    points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+    return tuple(dict.fromkeys(points))
 
 
 def _slots(

@@ -188,8 +188,11 @@ class AfterAnswer(ReviewAnswer, NextAnswer):
 
 def narrowed(base: type[A], **fields: Any) -> type[A]:
     """The same answer with another type for some of its fields."""
+    # no Annotated here: typing would hand out one that was made before for the same ids in another
+    # order, since two Literals are equal whatever their order, and the schema is part of a key
     made: dict[str, Any] = {
-        name: (Annotated[kind, base.model_fields[name]], ...) for name, kind in fields.items()
+        name: (kind, Field(description=base.model_fields[name].description))
+        for name, kind in fields.items()
     }
     return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **made)
 
