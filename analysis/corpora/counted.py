@@ -73,6 +73,18 @@ MEASURES = (
         meaning="two to the power of the entropy",
     ),
     Measure(
+        id="skill_uses",
+        name="uses of skills a dialogue",
+        kind="number",
+        meaning="each line counting each of its skills",
+    ),
+    Measure(
+        id="objectives",
+        name="objectives a dialogue",
+        kind="number",
+        meaning="points that a session was planned for",
+    ),
+    Measure(
         id="distinct_1",
         name="distinct-1",
         kind="number",

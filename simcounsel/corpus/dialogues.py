@@ -72,6 +72,10 @@ class Turn(Part):
     """How far the client has opened up, or what the counselor works on."""
     skill: str | None = None
     """What a counselor's line does."""
+    skills: tuple[str, ...] = ()
+    """All skills that a line of a course uses, the leading one first; () where nobody says more
+    than `skill`.
+    """
     reasoning: str | None = None
     """What the counselor thought before it; never said."""
     emotion: str | None = None
@@ -87,6 +91,13 @@ class Turn(Part):
     """Whether the line would fit another story at this point."""
     answers: str | None = None
     """The skill that a portable line answers."""
+
+
+def skills_of(turn: Turn) -> tuple[str, ...]:
+    """The skills of a counselor's line; () of a client's, and where none is given."""
+    if turn.speaker == "client":
+        return ()
+    return turn.skills or ((turn.skill,) if turn.skill else ())
 
 
 class Fault(Part):
@@ -128,6 +139,8 @@ class Dialogue(Part):
     """The client's file, in words; parts of it may never be said."""
     undisclosed: tuple[str, ...] = ()
     """Facts of the file that had not been said by the end."""
+    objectives: tuple[str, ...] = ()
+    """What the counselor meant the session for, never said; () where nobody says so."""
     condition: str | None = None
     origin: Origin | None = None
     licence: str | None = None
@@ -211,6 +224,7 @@ def _joined(first: Turn, second: Turn) -> Turn:
             "source": source,
             "text": text,
             "reasoning": reasoning,
+            "skills": tuple(dict.fromkeys((*first.skills, *second.skills))),
             "draft": None,
             "merged": first.merged + second.merged,
             "portable": False,

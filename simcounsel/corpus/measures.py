@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from simcounsel.corpus.dialogues import Dialogue, Skill
+from simcounsel.corpus.dialogues import Dialogue, Skill, skills_of
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.instruments.talk import measure as talk_measure
 
@@ -26,6 +26,7 @@ _UNIT = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+(?:['\u2019\u2011-][^\W_{_SING
 _CHARACTER = re.compile(rf"[{_SINGLE}]")
 _QUESTION = re.compile(r"[?？]")
 SKILLS: tuple[str, ...] = get_args(Skill)
+NO_SKILLS, NO_OBJECTIVES = "no skills are given", "no objectives are given"
 OPENING = 3
 """How many units at its beginning are a line's opening."""
 SHARED_SHARE, SHARED_LINES, SHARED_DIALOGUES = 0.01, 3, 2
@@ -87,14 +88,15 @@ def dialogue_measures(dialogue: Dialogue) -> dict[str, Number]:
     turns: lines of both sides. length: mean units of a line; counselor_length, client_length: of
     one side's. modified: revised counselor lines in all counselor lines (Xue et al. 2026, Table V,
     "Mod."), known only where a dialogue keeps drafts or names a corrector. questions: share of the
-    counselor's lines with a question mark. skills: different skills among the counselor's labelled
-    lines. Then the counts of `instruments.talk`.
+    counselor's lines with a question mark. skills: different skills that the counselor's
+    labelled lines use; skill_uses: how often they use one, each line counting each of its skills.
+    objectives: points that the session was for. Then the counts of `instruments.talk`.
     """
     counselor = dialogue.lines("counselor", "layperson")
     lines = [
         (CLIENT if turn.speaker == "client" else COUNSELOR, turn.text) for turn in dialogue.turns
     ]
-    labelled = [turn.skill for turn in dialogue.turns if turn.speaker != "client" and turn.skill]
+    labelled = [one for turn in dialogue.turns for one in skills_of(turn)]
     return {
         "turns": Number(value=len(dialogue.turns), n=1),
         "length": _mean([len(units(text)) for text in dialogue.lines()], "no line"),
@@ -108,11 +110,9 @@ def dialogue_measures(dialogue: Dialogue) -> dict[str, Number]:
         "questions": _mean(
             [float(bool(_QUESTION.search(text))) for text in counselor], "no line of a counselor"
         ),
-        "skills": (
-            Number(value=len(set(labelled)), n=len(labelled))
-            if labelled
-            else Number(value=None, reason="no skills are given")
-        ),
+        "skills": _count(len(set(labelled)), len(labelled), NO_SKILLS),
+        "skill_uses": _count(len(labelled), 1, NO_SKILLS),
+        "objectives": _count(len(dialogue.objectives), 1, NO_OBJECTIVES),
         **{
             item.id: Number(value=item.value, n=1, reason=item.reason)
             for item in talk_measure(lines)
@@ -125,8 +125,11 @@ def corpus_measures(dialogues: Sequence[Dialogue]) -> dict[str, Number]:
 
     sessions: dialogues. utterances: lines a dialogue; length: units a line (Xue et al. 2026, Table
     II), all lines counting alike. modified, questions: as for a dialogue, over all lines.
-    templated, skills, effective_skills: see there.
+    templated, skills, effective_skills: see there. skill_uses, objectives: a dialogue, over those
+    that give them.
     """
+    uses = [sum(len(skills_of(turn)) for turn in dialogue.turns) for dialogue in dialogues]
+    points = [len(dialogue.objectives) for dialogue in dialogues]
     lines = [text for dialogue in dialogues for text in dialogue.lines()]
     counselor = [
         text for dialogue in dialogues for text in dialogue.lines("counselor", "layperson")
@@ -147,6 +150,8 @@ def corpus_measures(dialogues: Sequence[Dialogue]) -> dict[str, Number]:
         ),
         "templated": templatedness(dialogues),
         **skill_coverage(dialogues),
+        "skill_uses": _mean([one for one in uses if one], NO_SKILLS),
+        "objectives": _mean([one for one in points if one], NO_OBJECTIVES),
     }
 
 
@@ -202,14 +207,11 @@ def skill_coverage(dialogues: Sequence[Dialogue]) -> dict[str, Number]:
     1): as many skills as this, used equally often, would range as widely.
     """
     named = Counter(
-        turn.skill
-        for dialogue in dialogues
-        for turn in dialogue.turns
-        if turn.speaker != "client" and turn.skill
+        one for dialogue in dialogues for turn in dialogue.turns for one in skills_of(turn)
     )
     total = sum(named.values())
     if not total:
-        none = Number(value=None, reason="no skills are given")
+        none = Number(value=None, reason=NO_SKILLS)
         return {"skills": none, "effective_skills": none}
     listed = [name for name in named if name in SKILLS]
     entropy = -sum(n / total * math.log2(n / total) for n in named.values())
@@ -243,6 +245,10 @@ def seconds_per_session(spent_s: Mapping[str, float], dialogues: Sequence[Dialog
     """
     known = [spent_s[dialogue.id] for dialogue in dialogues if dialogue.id in spent_s]
     return _mean(known, "no times are known")
+
+
+def _count(many: int, n: int, why: str) -> Number:
+    return Number(value=many, n=n) if many else Number(value=None, reason=why)
 
 
 def _mean(values: Sequence[float], why: str) -> Number:

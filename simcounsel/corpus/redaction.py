@@ -146,6 +146,7 @@ def _with_texts(dialogue: Dialogue, change: Callable[[str], str]) -> Dialogue:
             "situation": maybe(dialogue.situation),
             "note": maybe(dialogue.note),
             "undisclosed": tuple(change(fact) for fact in dialogue.undisclosed),
+            "objectives": tuple(map(change, dialogue.objectives)),
             "faults": tuple(
                 fault.model_copy(update={"why": change(fault.why)}) for fault in dialogue.faults
             ),

@@ -8,7 +8,7 @@ from hashlib import sha256
 from statistics import fmean
 
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
-from simcounsel.events import Said
+from simcounsel.events import Reasoned, Said, SessionPlanned
 from simcounsel.instruments.record import sessions_of
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
@@ -71,6 +71,12 @@ def _dialogue(
         id=f"{run.name}/{talk.id}",
         client=persona.name,
         turns=tuple(_turn(line, residents) for line in talk.lines),
+        objectives=tuple(
+            point
+            for event in talk.course
+            if isinstance(event, SessionPlanned)
+            for point in event.objective
+        ),
         theme=persona.theme,
         situation=situation_of(persona),
         condition=arm or run.world.condition,
@@ -93,6 +99,9 @@ def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
         text=text,
         stage=move if role == "client" else None,
         skill=move if role != "client" else None,
+        skills=tuple(
+            one for event in line.practice if isinstance(event, Reasoned) for one in event.skills
+        ),
         reasoning=reason if role != "client" else None,
         emotion=said.emotion,
         intensity=said.intensity,

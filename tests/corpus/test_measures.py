@@ -147,6 +147,22 @@ def test_skills() -> None:
     assert own["effective_skills"].value == 1.0
 
 
+def test_a_line_of_a_course_counts_each_of_its_skills() -> None:
+    turns = (
+        Turn(speaker="client", text="I sleep badly."),
+        Turn(speaker="counselor", text="b", skill="open", skills=("pin_down", "reflect")),
+        Turn(speaker="counselor", text="c", skill="pin_down", skills=("pin_down",)),
+    )
+    one = Dialogue(id="1", client="a", turns=turns, objectives=("Hear the night.", "Say how."))
+    plain = dialogue("2", "a", "goal | b")
+    counted = dialogue_measures(one)
+    assert [counted[name].value for name in ("skills", "skill_uses", "objectives")] == [2, 3, 2]
+    assert dialogue_measures(plain)["objectives"].value is None
+    both = corpus_measures([one, plain])
+    assert both["skill_uses"] == Number(value=2.0, n=2)
+    assert both["objectives"] == Number(value=2.0, n=1)
+
+
 def test_quartiles() -> None:
     assert quartiles([]) is None
     found = quartiles([1, 2, 3, 4])

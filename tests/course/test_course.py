@@ -8,6 +8,8 @@ from random import Random
 
 import pytest
 
+from simcounsel.corpus.measures import corpus_measures
+from simcounsel.corpus.transcripts import dialogues_of_run
 from simcounsel.errors import SpecError
 from simcounsel.events import (
     CourseAdvanced,
@@ -294,6 +296,18 @@ def test_of_the_steps_only_those_that_are_open_are_told(tmp_path: Path) -> None:
     assert phrase("course_words", "end") not in asked[0]
     assert phrase("course_words", "end") in asked[-1]
     assert phrase("course_words", "advance") not in asked[-1]
+
+
+def test_a_corpus_of_a_course_holds_the_skills_of_each_line_and_what_a_session_was_for(
+    ten: Run,
+) -> None:
+    dialogues = dialogues_of_run(ten)
+    planned = happened(ten, SessionPlanned)
+    assert [one.objectives for one in dialogues] == [event.objective for event in planned]
+    skills = [turn.skills for one in dialogues for turn in one.turns if turn.speaker == "counselor"]
+    assert skills == [trace.skills for trace in happened(ten, Reasoned)]
+    assert not any(t.skills for one in dialogues for t in one.turns if t.speaker == "client")
+    assert corpus_measures(dialogues)["skill_uses"].value == pytest.approx(16)
 
 
 def test_days_between_are_skipped_and_told(ten: Run) -> None:
