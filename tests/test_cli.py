@@ -176,6 +176,13 @@ def test_run(simcounsel: Command, tmp_path: Path) -> None:
     assert "\x1b" not in ended.out
 
 
+def test_the_display_counts_to_where_it_was_told_to_stop(simcounsel: Command) -> None:
+    ended = simcounsel("run", TINY, "--model", "scripted", "--ticks", 3, "--out", "out")
+    assert "  tick 3 of 3  " in ended.out and "lived          3 of 12 ticks" in ended.out
+    run = only_run(Path("out"))
+    assert "  tick 5 of 5  " in simcounsel("resume", run.folder, "--ticks", 2).out
+
+
 def test_run_with_other_settings(simcounsel: Command, tmp_path: Path) -> None:
     ended = simcounsel(
         "run",
@@ -269,15 +276,15 @@ def test_money_is_not_spent_unasked(
 
 
 def test_budget(simcounsel: Command, tmp_path: Path) -> None:
-    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 20)
+    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 12)
     run = only_run(tmp_path / "runs")
     assert (ended.code, run.ticks_done() < 12) == (3, True)
-    assert "the budget of 20 calls is used up (20 requests sent); go on with" in ended.err
+    assert "the budget of 12 calls is used up (12 requests sent); go on with" in ended.err
     (command,) = re.findall(r"go on with `simcounsel (resume .*)`", ended.err)
-    assert command.split()[2:] == ["--budget-calls", "40"]
+    assert command.split()[2:] == ["--budget-calls", "24"]
     again = simcounsel(*command.split())
     assert again.code == 3
-    assert sum(call["tries"] for call in run.calls()) == 40
+    assert sum(call["tries"] for call in run.calls()) == 24
 
 
 def test_a_run_remembers_its_budget_until_it_is_lifted(
@@ -561,6 +568,32 @@ def test_check(simcounsel: Command, tmp_path: Path) -> None:
         f"{bad}:7: ticks_: unknown key; did you mean 'ticks'?",
         "qqq/none.yaml: no such file",
     ]
+
+
+def test_check_of_a_folder(simcounsel: Command, tmp_path: Path) -> None:
+    """What `init` writes, with a run, a hidden file and a file of something else beside it."""
+    study = tmp_path / "my-study"
+    assert simcounsel("init", study).code == 0
+    for name, text in (
+        ("runs/r1/manifest.json", "{}"),
+        ("runs/r1/world.yaml", "nothing: 1\n"),
+        (".hidden.yaml", "nothing: 1\n"),
+        ("other.yaml", "jobs: []\n"),
+        ("more/broken.yml", "role: client\n  name: [\n"),
+    ):
+        (study / name).parent.mkdir(parents=True, exist_ok=True)
+        (study / name).write_text(text, encoding="utf-8")
+    ended = simcounsel("check", study)
+    assert ended.code == 1, "one of them is broken"
+    told = ended.out.splitlines()
+    assert told[0] == f"{study}/client.yaml: ok" and f"{study}/world.yaml: ok" in told
+    assert sum(one.startswith(f"{study}/more/broken.yml:2: ") for one in told) == 1
+    assert told[-1] == f"{study}/other.yaml: left out, no file of simcounsel's by its keys"
+    assert len(told) == 5, told
+    (study / "more" / "broken.yml").unlink()
+    assert simcounsel("check", study).code == 0
+    ended = simcounsel("check", study / "more")
+    assert (ended.code, "a folder without a file to check" in ended.err) == (1, True)
 
 
 def test_half_characters_can_be_printed(simcounsel: Command, tmp_path: Path) -> None:

@@ -58,8 +58,11 @@ Timeout = Annotated[
         "--timeout",
         metavar="[CONNECT,]READ",
         parser=_timeouts,
-        show_default=f"{TIMEOUTS.connect_s:g},{TIMEOUTS.read_s:g}, or as the world says",
-        help="Seconds for one request: until it is connected, and then until the answer is there.",
+        show_default=False,
+        help=(
+            "Seconds for one request: until it is connected, and then until the answer is there."
+            f" Left out: as the world says, or {TIMEOUTS.connect_s:g},{TIMEOUTS.read_s:g}."
+        ),
     ),
 ]
 

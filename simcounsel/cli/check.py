@@ -1,5 +1,6 @@
 """Validate any file that people write."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,57 @@ from simcounsel.specs.synthesis_file import load_synthesis
 from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+
+KEYS = frozenset(
+    "places role conceptualization therapy respondent conditions situations phases".split()
+)
+"""Each stands in one kind of file and in none of the others."""
+
+
+def files_of(path: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """What to check of a name on the command line: the file itself; of a folder the YAML files in
+    it and in its folders, runs and what is hidden left out. Then the YAML files there that are
+    none of simcounsel's. SpecError when there is nothing to check.
+    """
+    if not path.is_dir():
+        return (path,), ()
+    found = tuple(_yaml_files(path))
+    ours = tuple(file for file in found if _is_ours(file))
+    if not ours:
+        raise SpecError(
+            [
+                f"{path}: a folder without a file to check; name a folder with .yaml files of a"
+                " study, or a file"
+            ]
+        )
+    return ours, tuple(file for file in found if file not in ours)
+
+
+def _yaml_files(folder: Path) -> Iterator[Path]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise SpecError(
+            [f"{folder}: cannot be read ({error.strerror}); look at its permissions"]
+        ) from None
+    for one in entries:
+        if one.name.startswith("."):
+            continue
+        if one.is_dir() and not one.is_symlink() and not (one / "manifest.json").exists():
+            yield from _yaml_files(one)
+        elif one.is_file() and one.suffix in (".yaml", ".yml"):
+            yield one
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether it is for simcounsel, as far as its keys tell; what cannot be read is, so that its
+    problem is told.
+    """
+    try:
+        data, _ = read_yaml(file)
+    except SpecError:
+        return True
+    return isinstance(data, dict) and bool(KEYS & data.keys())
 
 
 def check_file(path: Path) -> list[str]:

@@ -38,7 +38,8 @@ def live(
     from simcounsel.engine.simulation import Limits, Simulation
 
     plain = quiet or not console.is_terminal
-    display = PlainDisplay(console) if plain else LiveDisplay(console, run.world.ticks)
+    last = run.world.ticks if ticks is None else min(run.world.ticks, run.ticks_done() + ticks)
+    display = PlainDisplay(console, last) if plain else LiveDisplay(console, last)
     models = models_for(run, in_flight=in_flight, prices=prices)
     if not plain:
         console.print(

@@ -21,7 +21,8 @@ def check(
         typer.Argument(
             metavar="FILE...",
             help=(
-                "Worlds, personas, experiments, instruments, syntheses, manuals, therapies, plans."
+                "Worlds, personas, experiments, instruments, syntheses, manuals, therapies, plans;"
+                " or a folder with such files."
             ),
         ),
     ],
@@ -39,7 +40,7 @@ def check(
 
     Example: simcounsel check manual.yaml --graph manual.mmd
     """
-    from simcounsel.cli.check import check_file, graph_of_file
+    from simcounsel.cli.check import check_file, files_of, graph_of_file
     from simcounsel.specs.file_text import write_text
 
     if graph is not None and len(files) != 1:
@@ -47,7 +48,8 @@ def check(
             f"one manual is drawn at a time, and {len(files)} files are named", param_hint="--graph"
         )
     wrong = 0
-    for file in files:
+    named = [files_of(file) for file in files]
+    for file in (one for ours, _ in named for one in ours):
         problems = check_file(file)
         wrong += bool(problems)
         for problem in problems or [f"{file}: ok"]:
@@ -55,6 +57,8 @@ def check(
         if graph is not None and not problems:
             write_text(graph, graph_of_file(file))
             typer.echo(f"wrote {graph}")
+    for file in (one for _, others in named for one in others):
+        typer.echo(f"{file}: left out, no file of simcounsel's by its keys")
     sys.exit(1 if wrong else 0)
 
 

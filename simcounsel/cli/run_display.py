@@ -28,17 +28,14 @@ GLYPH = {
 LINES = 14
 
 
-def money(cost_usd: float | None) -> str:
-    """Cost in words: unknown is not zero."""
-    return "price unknown" if cost_usd is None else f"{cost_usd:.4f} USD"
-
-
 class PlainDisplay:
     """One line for each thing worth telling, and one for each simulated hour."""
 
-    def __init__(self, console: "Console") -> None:
+    def __init__(self, console: "Console", ticks: int) -> None:
+        """ticks: after so many in all it ends."""
         self.console = console
         self.simulation: Simulation | None = None
+        self._ticks = ticks
 
     def __enter__(self) -> "PlainDisplay":
         return self
@@ -60,7 +57,7 @@ class PlainDisplay:
             usage = sim.models.usage
             self.console.print(
                 f"-- {date_text(entry.minute, sim.world.start)}  tick {entry.tick + 1} of"
-                f" {sim.world.ticks}  {usage.calls} calls  {money(usage.cost_usd)}",
+                f" {self._ticks}  {usage.calls} calls  {usage.cost}",
                 markup=False,
                 highlight=False,
                 soft_wrap=True,
@@ -136,10 +133,7 @@ class LiveDisplay:
             Text(date_text(sim.minute, sim.world.start), style="bold"),
             ProgressBar(total=self._ticks, completed=sim.tick, width=24),
             Text(f"tick {sim.tick} of {self._ticks}, {self._left(sim)}"),
-            Text(
-                f"{usage.calls} calls, {usage.tokens_in + usage.tokens_out} tokens,"
-                f" {money(usage.cost_usd)}"
-            ),
+            Text(f"{usage.calls} calls, {usage.tokens_in + usage.tokens_out} tokens, {usage.cost}"),
         )
         return grid
 

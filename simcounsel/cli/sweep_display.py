@@ -3,7 +3,7 @@
 import time
 from typing import TYPE_CHECKING, Any
 
-from simcounsel.cli.run_display import money
+from simcounsel.runs.spending import cost_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -75,7 +75,7 @@ class SweepDisplay:
         calls, usd = self.sweep.spent()
         title = (
             ", ".join(f"{n} {state}" for state, n in counts.items() if n)
-            + f"; {calls} calls, {money(usd)}"
+            + f"; {calls} calls, {cost_text(usd, 0)}"
         )
         title += f"; stopping: {self.sweep.stopping}" if self.sweep.stopping else ""
         table = Table(box=None, padding=(0, 2), show_edge=False, title_justify="left", title=title)

@@ -19,6 +19,11 @@ class ConversationStarted(Data):
     probability: float
     """Of the draw."""
 
+    @property
+    def met(self) -> str:
+        """How they came to talk, in a word for people: appointment or chance."""
+        return "chance" if self.cause == "draw" else self.cause
+
 
 class Decided(Answered):
     """What a policy chose to do next in a conversation, out of what, and why."""

@@ -13,7 +13,7 @@ from simcounsel.hosts import own_folder
 from simcounsel.specs.load import Spec, load_spec
 
 OURS = Path(__file__).with_name("prices.yaml")
-_FREE = re.compile(r"(?:embedded|scripted|recorded)(?:[:+].*)?", re.DOTALL)
+_FREE = re.compile(r"(?:embedded|scripted|recorded|byhand)(?:[:+].*)?", re.DOTALL)
 _VERSION = re.compile(
     r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3,4}|latest|preview(?:-\d\d-\d\d(?:-\d{4})?)?)"
 )
@@ -82,7 +82,9 @@ class Prices:
         return (tokens_in * price.usd_in + tokens_out * price.usd_out) / 1e6
 
     def in_process(self, model_name: str) -> bool:
-        """Whether a model is in this process or in a recording, so that asking it sends nothing."""
+        """Whether a model is in this process, in a recording or a folder of files, so that
+        asking it sends nothing.
+        """
         return _FREE.fullmatch(model_name) is not None
 
     def _price(self, name: str, same_as: Mapping[str, str]) -> Price | None:

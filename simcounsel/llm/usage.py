@@ -12,6 +12,7 @@ from simcounsel.llm.metering import counting
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Complaint, Question
+from simcounsel.runs.spending import BY_HAND, cost_text
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +31,8 @@ class Usage:
     tokens_out: int = 0
     cost_usd: float | None = 0.0
     """None when a price is unknown."""
+    by_hand: int = 0
+    """Calls that somebody answered."""
     fallbacks: int = 0
     second_tries: int = 0
     retries: int = 0
@@ -41,8 +44,12 @@ class Usage:
 
     def line(self) -> str:
         """In words."""
-        cost = "price unknown" if self.cost_usd is None else f"{self.cost_usd:.4f} USD"
-        return f"{self.requests} requests, {cost}"
+        return f"{self.requests} requests, {self.cost}"
+
+    @property
+    def cost(self) -> str:
+        """What it cost, in words."""
+        return cost_text(self.cost_usd, self.by_hand)
 
     def plus(self, spent: "Spent", source: str, characters: int) -> "Usage":
         """With one more call."""
@@ -55,6 +62,7 @@ class Usage:
             tokens_in=self.tokens_in + spent.tokens_in,
             tokens_out=self.tokens_out + spent.tokens_out,
             cost_usd=None if unknown else (self.cost_usd or 0.0) + (cost or 0.0),
+            by_hand=self.by_hand + spent.model.startswith(BY_HAND),
             fallbacks=self.fallbacks + (source == "fallback"),
             second_tries=self.second_tries + (spent.complaint is not None),
             retries=self.retries + max(0, spent.tries - spent.asked),

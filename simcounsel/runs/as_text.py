@@ -58,7 +58,7 @@ def describe(entry: Entry) -> str | None:
         case ConversationStarted():
             return (
                 f"{at}  {event.who[0]} and {event.who[1]} begin to talk ({event.place},"
-                f" {event.cause})"
+                f" {event.met})"
             )
         case Said():
             return f"{at}    {event.who}: {event.text}"
@@ -184,7 +184,7 @@ def _conversation(run: WorldRun, held: Conversation) -> Iterator[str]:
     started, ended = held.started, held.ended
     if isinstance(started, ConversationStarted):
         when = date_text(held.minute, run.world.start)
-        yield f"{' and '.join(held.who)}, {when}, {started.place} ({started.cause}) [{held.id}]"
+        yield f"{' and '.join(held.who)}, {when}, {started.place} ({started.met}) [{held.id}]"
     for line in held.lines:
         yield from _line(line)
     if isinstance(ended, ConversationEnded):

@@ -71,6 +71,6 @@ def ways_on(folder: Path, sound_ticks: int) -> str:
         else ""
     )
     return (
-        f"put the file back as it was{again}, or read what is left with `--damaged`, which marks"
-        " what comes of it"
+        f"put the file back as it was{again}, or work with what is left of it: rate, export, report"
+        " and talk take `--damaged`, and mark what comes of it"
     )

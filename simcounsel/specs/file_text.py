@@ -42,7 +42,8 @@ def read_text(path: Path, most_mb: int = MOST_MB) -> str:
 
 def _nearby(path: Path) -> str:
     """What else may have been meant: a file of nearly that name beside it, or, where the name has
-    no ending, the YAML file of that name there or one folder below (`tiny`: `worlds/tiny.yaml`).
+    no ending, the YAML file of that name there or one folder below (`tiny`: `worlds/tiny.yaml`);
+    where there is none, that a file is wanted.
     """
     try:
         if not path.suffix:
@@ -54,7 +55,14 @@ def _nearby(path: Path) -> str:
     except (OSError, ValueError):
         return ""
     near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
-    return f"; did you mean {path.parent / near[0]}?" if near else ""
+    if near:
+        return f"; did you mean {path.parent / near[0]}?"
+    if path.suffix:
+        return ""
+    return (
+        f"; give the name of the file, such as {path}.yaml; `simcounsel init FOLDER` writes"
+        " a world to begin with"
+    )
 
 
 def read_json(path: Path) -> tuple[Any, Lines]:

@@ -48,6 +48,7 @@ def test_known_prices(name: str, usd: float) -> None:
         "embedded+adapter=tuned",
         "scripted",
         "recorded:runs/a",
+        "byhand:questions",
         "http://localhost:11434/v1/llama3.1",
         "http://127.0.0.1:8000/v1/m",
         "http://[::1]:8000/v1/m",

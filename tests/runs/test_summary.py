@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from simcounsel.errors import RunError
-from simcounsel.events import Entry, TickEnded, Warned
-from simcounsel.runs.as_text import day_lines
+from simcounsel.events import ConversationStarted, Entry, TickEnded, Warned
+from simcounsel.runs.as_text import day_lines, describe
 from simcounsel.runs.summary import warning_lines
 from tests.stage import begun, log, seal
 
@@ -56,3 +56,17 @@ def test_a_day_tells_what_went_wrong_in_it(tmp_path: Path) -> None:
     (run.folder / "events.jsonl").write_bytes(log(run).replace(b"plan_day", b'"'))
     with pytest.raises(RunError, match=r"events.jsonl:1: this line cannot be read as an event"):
         list(day_lines(run, "Ines", 0))
+
+
+def test_who_meets_by_chance_is_told_so() -> None:
+    """The log calls it a draw."""
+    started = ConversationStarted(
+        chat="2:Ines+Miriam",
+        who=("Ines", "Miriam"),
+        place="Park",
+        cause="draw",
+        closeness=4.0,
+        probability=0.4,
+    )
+    told = describe(Entry(seq=1, tick=2, minute=600, event=started))
+    assert told == "10:00  Ines and Miriam begin to talk (Park, chance)"

@@ -54,14 +54,7 @@ class _Counting:
     def numbers(self) -> str:
         """What the numbers say, calls and cost included."""
         usage = self.workshop.models.usage if self.workshop else None
-        cost = (
-            ""
-            if usage is None
-            else (
-                f", {usage.calls} calls,"
-                f" {'price unknown' if usage.cost_usd is None else f'{usage.cost_usd:.4f} USD'}"
-            )
-        )
+        cost = "" if usage is None else (f", {usage.calls} calls, {usage.cost}")
         learned = len(self.workshop.strategies.carried()) if self.workshop else 0
         return f"{self.lines} lines, {self.revised} revised, {learned} strategies{cost}"
 

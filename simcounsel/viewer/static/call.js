@@ -5,7 +5,7 @@ import { h, said } from "./dom.js";
 /** Shown as a details element. `about` tells it from others beside it, for screen readers. */
 export function request(call, open, about = "") {
   const facts = [["model", call.model], ["answer", call.source], ["tokens", call.tokens_in || call.tokens_out ? `${call.tokens_in} in, ${call.tokens_out} out` : "not counted"],
-    ["cost", call.cost_usd === null || call.cost_usd === undefined ? "price unknown" : `${call.cost_usd.toFixed(6)} USD`], ["latency", call.latency_s === undefined ? null : `${call.latency_s} s`], ["tries", call.tries], ["tier", call.tier],
+    ["cost", String(call.model).startsWith("byhand:") ? "no price: answered by hand" : call.cost_usd === null || call.cost_usd === undefined ? "price unknown" : `${call.cost_usd.toFixed(6)} USD`], ["latency", call.latency_s === undefined ? null : `${call.latency_s} s`], ["tries", call.tries], ["tier", call.tier],
     ...Object.entries(call.parameters || {}).map(([name, value]) => [name.replaceAll("_", " "), typeof value === "object" ? JSON.stringify(value) : value]),
     ["not taken by the server", (call.left_out || []).join(", ")],
     ["first complaint", call.complaint], ["problem", call.problem]];
