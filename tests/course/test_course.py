@@ -280,14 +280,16 @@ def test_the_last_line_of_a_session_knows_its_number_and_when_they_meet_next(
 
 
 def test_that_the_end_is_near_is_known_before_the_last_line(tmp_path: Path) -> None:
-    _, requests = held(tmp_path, world(5, lines=12))
     near = phrase("course_words", "near the end")
-    asked = [
-        request.prompt
-        for session, request in by_session(requests)
-        if request.purpose == "line_counselor" and session == 1
-    ]
-    assert [near in prompt for prompt in asked] == [False] * 3 + [True] * 2 + [False]
+    for lines, told in ((8, 1), (16, 1), (24, 2)):
+        _, requests = held(tmp_path / str(lines), world(5, lines=lines))
+        asked = [
+            request.prompt
+            for session, request in by_session(requests)
+            if request.purpose == "line_counselor" and session == 1
+        ]
+        known = [near in prompt for prompt in asked]
+        assert known == [False] * (lines // 2 - told - 1) + [True] * told + [False]
 
 
 def test_of_the_steps_only_those_that_are_open_are_told(tmp_path: Path) -> None:
