@@ -242,6 +242,28 @@ def test_the_client_knows_all_of_its_life_and_the_plan_opens_it_as_it_was_told(s
     assert "cafe" not in asked.prompt
 
 
+def test_a_report_in_chinese_gives_a_client_in_chinese(tmp_path: Path) -> None:
+    """A word of one character is a word, and nothing of ours in the style is English."""
+    (tmp_path / "case.md").write_text(
+        "## 第一次会谈\n\n她说：“我不想回家过年。”\n\n## 第二次会谈\n\n她说：“我回去了。”\n",
+        encoding="utf-8",
+    )
+
+    def client(request: Question, draw: Random) -> str:
+        from simcounsel.standins.cases import client as plain
+
+        known = {"name": "林晓", "gender": "女", "style": "说话直接"}
+        return plain(request.facts).model_copy(update=known).model_dump_json()
+
+    def talk(request: Question, draw: Random) -> str:
+        turns = [{"who": "client", "text": "我不想回家过年。"}]
+        return json.dumps({"features": [{"context": "过年", "turns": turns, "style": "短句"}]})
+
+    found, _ = reading(tmp_path / "case.md", {"case_client": client, "case_talk": talk})
+    assert found.client["gender"] == "女"
+    assert found.client["style"] == "说话直接。短句。原话：“我不想回家过年。”"
+
+
 def facts_of(*facts: tuple[str, str, int]) -> Any:
     return lambda request, draw: json.dumps(
         {"facts": [{"text": text, "quote": quote, "told": told} for text, quote, told in facts]}

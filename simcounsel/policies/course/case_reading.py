@@ -214,10 +214,15 @@ def _client(
         if turn.who == "client" and report.told_in(turn.text) == 1
     ]
     language = "zh" if CHINESE.search(answer.style) else "en"
+    stop = "。" if language == "zh" else "."
+
+    def ended(text: str) -> str:
+        return text if text.endswith(tuple(".!?。！？”")) else text + stop
+
     style = ("" if language == "zh" else " ").join(
         [
-            answer.style,
-            *(feature.style for feature in talk[:3]),
+            ended(answer.style),
+            *(ended(feature.style) for feature in talk[:3]),
             *(phrase("course_words", "theirs", language, text=text) for text in early[:4]),
         ]
     )

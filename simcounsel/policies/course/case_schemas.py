@@ -14,7 +14,7 @@ from simcounsel.specs.therapy import CourseStage
 Theme = Literal[
     "insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"
 ]
-Short = Annotated[str, Field(min_length=2, max_length=500)]
+Short = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 MOST_HISTORY = 3_800
@@ -40,7 +40,7 @@ class ClientAnswer(Answer):
     theme: Theme
     background: Annotated[str, Field(min_length=10, max_length=2000)]
     history: Annotated[str, Field(min_length=10, max_length=MOST_HISTORY)]
-    style: Annotated[str, Field(min_length=5, max_length=1000, description="how the client speaks")]
+    style: Annotated[str, Field(min_length=2, max_length=1000, description="how the client speaks")]
     habits: Annotated[tuple[Short, ...], Field(min_length=1, max_length=8)]
     people: Annotated[tuple[Acquaintance, ...], Field(max_length=16)] = ()
     characteristic: Annotated[str, Field(min_length=10, max_length=1500)]
