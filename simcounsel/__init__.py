@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from simcounsel.agents.mind import Effects, Mind, Scene, Spoken
     from simcounsel.agents.person import Person
     from simcounsel.agents.resident import Resident
-    from simcounsel.agents.talk import Decision, TalkView
+    from simcounsel.agents.talk import Decision, TalkView, Thought, ThoughtFacts
+    from simcounsel.agents.tasks import LineAnswer
     from simcounsel.engine.simulation import Simulation
     from simcounsel.errors import SimcounselError
     from simcounsel.events import Data, Foreign, ItemAnswer, written
@@ -46,6 +47,7 @@ __all__ = [
     "Failure",
     "Foreign",
     "ItemAnswer",
+    "LineAnswer",
     "Mind",
     "NoSettings",
     "Person",
@@ -64,6 +66,8 @@ __all__ = [
     "Spoken",
     "Sweep",
     "TalkView",
+    "Thought",
+    "ThoughtFacts",
     "World",
     "__version__",
     "ask",
@@ -77,7 +81,8 @@ _HOMES = {
     "agents.mind": "Effects Mind Scene Spoken",
     "agents.person": "Person",
     "agents.resident": "Resident",
-    "agents.talk": "Decision TalkView",
+    "agents.talk": "Decision TalkView Thought ThoughtFacts",
+    "agents.tasks": "LineAnswer",
     "engine.simulation": "Simulation",
     "errors": "SimcounselError",
     "events": "Data Foreign ItemAnswer written",

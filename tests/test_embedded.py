@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from simcounsel import Simulation, load_world
-from simcounsel.events import Recalled, Reflected, Said, Warned
+from simcounsel.events import Decided, Recalled, Reflected, Said, Warned
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona_file import load_persona
+from tests.open.installed import distribution
+from tests.pages import blocks
 
 ROOT = Path(__file__).parents[1]
 pytestmark = [pytest.mark.weights, pytest.mark.slow(3)]
@@ -68,3 +70,20 @@ def test_a_replay_needs_no_model_and_gives_the_same_bytes(run: Run, tmp_path: Pa
     assert (again.folder / "events.jsonl").read_bytes() == (
         run.folder / "events.jsonl"
     ).read_bytes()
+
+
+def test_a_thought_that_no_stand_in_knows_goes_with_the_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the page on adding one's own has it: the line is chosen, nothing was thought."""
+    texts = [one.text for one in blocks("python") if one.page == "docs/extending.md"][:2]
+    points = {"simcounsel.policies": {"weigher": "weighs:WEIGHER"}}
+    distribution(tmp_path / "installed", "weighs", points, weighs="\n".join(texts))
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    world = load_world(ROOT / "worlds" / "tiny.yaml", **{"residents.Miriam.policy": "weigher"})
+    events = [one.event for one in Simulation(world, out=tmp_path).run(4).entries()]
+    reasons = {one.reason for one in events if isinstance(one, Decided) and one.who == "Miriam"}
+    assert reasons == {"nothing was weighed"}
+    said = [one for one in events if isinstance(one, Said) and one.who == "Miriam"]
+    assert said and {one.source for one in said} <= {"chosen", "generated"}
+    assert not [one for one in events if isinstance(one, Warned)]

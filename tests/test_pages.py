@@ -2,6 +2,7 @@
 
 import configparser
 import io
+import json
 import re
 import shlex
 import shutil
@@ -23,11 +24,12 @@ from simcounsel.cli import app
 from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.events import Decided, Foreign, Remembered
 from simcounsel.llm.catalog import open_chat
+from simcounsel.llm.schemas import schema_of
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command
 from tests.open.installed import distribution
 from tests.pages import PAGES, Block, blocks, commands
-from tests.stage import ROOT, go_on, happened, live, tiny
+from tests.stage import ROOT, Listening, go_on, happened, live, switchboard, tiny
 
 NOT_RUN = {
     # and why
@@ -199,6 +201,30 @@ def test_the_package_of_a_page_is_found_and_its_events_stay(
     felt = [one.memory for one in happened(run, Remembered) if one.who == "Ines"]
     assert {one.intensity for one in felt if one.type == "event"} == {1}
     assert open_chat("echo:any").name == "echo:any"
+
+
+def test_what_a_page_thinks_before_a_line_comes_first_and_settles_the_decision(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = [one.text for one in blocks("python") if one.page == "docs/extending.md"][:2]
+    points = {"simcounsel.policies": {"weigher": "weighing:WEIGHER"}}
+    distribution(place / "installed", "weighing", points, weighing=f"{first}\n{second}")
+    monkeypatch.syspath_prepend(place / "installed")
+    world = tiny(residents__Miriam__policy="weigher")
+    spy = Listening()
+    run = live(place, world, models=switchboard(spy))
+    asked = [one for one in spy.requests if one.purpose == "line_counselor"]
+    fields = list(schema_of(asked[-1].schema)["properties"])
+    assert fields == ["emotion", "intensity", "poignancy", "weighed", "say", "wish"]
+    told = "Miriam gives no advice that Ines did not ask for."
+    assert all(one.prompt.index(told) < one.prompt.rindex("Answer what was asked") for one in asked)
+    reasons = [one.reason for one in happened(run, Decided) if one.policy == "weigher"]
+    thought = [
+        json.loads(one["reply"])["weighed"]
+        for one in run.calls()
+        if one["purpose"] == "line_counselor"
+    ]
+    assert reasons == thought and reasons
 
 
 @pytest.mark.parametrize("block", blocks("yaml"), ids=lambda block: block.page)

@@ -89,9 +89,18 @@ class FeelingsAnswer(Answer):
     feelings: Annotated[tuple[FeelingAnswer, ...], Field(min_length=1)]
 
 
-class LineAnswer(FeelingAnswer):
-    """The next line of a conversation."""
+def _line_last(schema: dict[str, Any]) -> None:
+    """What is thought or felt is asked for before the line, so that the line follows from it."""
+    fields = schema["properties"]
+    schema["properties"] = {
+        name: fields[name] for name in sorted(fields, key=lambda one: one in ("say", "wish"))
+    }
 
+
+class LineAnswer(FeelingAnswer):
+    """The next line of a conversation. What a class that derives from it adds comes before it."""
+
+    model_config = ConfigDict(json_schema_extra=_line_last)
     say: Annotated[str, Field(min_length=1, description="the spoken words only")]
     wish: Annotated[
         Literal["go on", "say goodbye"],

@@ -57,6 +57,8 @@ class Lines:
         if reasoned:
             assert question.schema is not None
             line = question.schema.model_validate(line.model_dump() | reasoned)
+        elif thought:
+            line = question.fallback.model_copy(update=line.model_dump())
         return Given(
             value=self._states.with_line(facts, line),
             source=pick.source,
