@@ -263,6 +263,18 @@ def test_a_session_is_as_rich_as_the_settings_say(tmp_path: Path) -> None:
         policy_for("counselor", PolicySpec(name="course", settings={"skills": 2}))
 
 
+@pytest.mark.parametrize(("lines", "points", "goals"), [(6, 2, 2), (24, 2, 2), (50, 4, 3)])
+def test_without_a_model_a_longer_session_is_for_more(
+    tmp_path: Path, lines: int, points: int, goals: int
+) -> None:
+    def plain(request: Question, draw: Random) -> str:
+        return request.fallback.model_dump_json()
+
+    run, _ = held(tmp_path, world(5, lines=lines), {"course_objective": plain}, ticks=2)
+    (planned,) = happened(run, SessionPlanned)
+    assert (len(planned.objective), len(planned.goals)) == (points, goals)
+
+
 def test_the_last_line_of_a_session_knows_its_number_and_when_they_meet_next(
     tmp_path: Path,
 ) -> None:
