@@ -36,7 +36,7 @@ from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
-from tests.course.held import TASK, after, by_session, held, summarize, world
+from tests.course.held import TASK, after, by_session, drawn, held, summarize, world
 from tests.stage import go_on, happened, live, log, said, tiny, view
 
 CBT = shipped_therapy("cbt")
@@ -261,6 +261,30 @@ def test_a_session_is_as_rich_as_the_settings_say(tmp_path: Path) -> None:
     assert asked.schema.model_json_schema()["properties"]["skills"]["maxItems"] == 50
     with pytest.raises(SpecError, match="skills"):
         policy_for("counselor", PolicySpec(name="course", settings={"skills": 2}))
+
+
+def test_skills_are_of_the_intentions_that_were_chosen(tmp_path: Path) -> None:
+    def stray(request: Question, draw: Random) -> str:
+        of, told = request.facts.library, drawn(request, draw)
+        other = next(one for one in of.skills if of.parents[one] not in told["intentions"])
+        plain = json.loads(request.fallback.model_dump_json())
+        return json.dumps(plain | told | {"skills": [other, *told["skills"]]})
+
+    run, _ = held(tmp_path, world(5, lines=6), {"course_objective": stray}, ticks=2)
+    metas, skills = happened(run, Retrieved)
+    assert {CBT.library()[one].parent for one in skills.chosen} <= set(metas.chosen)
+    assert len(skills.chosen) == 3
+
+
+def test_too_few_skills_are_asked_for_once_more(tmp_path: Path) -> None:
+    def few(request: Question, draw: Random) -> str:
+        plain, told = json.loads(request.fallback.model_dump_json()), drawn(request, draw)
+        return json.dumps(plain | told | {"skills": told["skills"][:1] * 3})
+
+    run, _ = held(tmp_path, world(5, lines=6), {"course_objective": few}, ticks=2)
+    (warned,) = happened(run, Warned)
+    assert "at least 3 different skills of the intentions" in warned.cause
+    assert len(happened(run, Retrieved)[1].chosen) == 3
 
 
 @pytest.mark.parametrize(("lines", "points", "goals"), [(6, 2, 2), (24, 2, 2), (50, 4, 3)])
