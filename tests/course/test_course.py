@@ -36,7 +36,7 @@ from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
-from tests.course.held import TASK, after, by_session, held, summarize, world
+from tests.course.held import TASK, after, by_session, drawn, held, summarize, world
 from tests.stage import go_on, happened, live, log, said, tiny, view
 
 CBT = shipped_therapy("cbt")
@@ -263,6 +263,42 @@ def test_a_session_is_as_rich_as_the_settings_say(tmp_path: Path) -> None:
         policy_for("counselor", PolicySpec(name="course", settings={"skills": 2}))
 
 
+def test_skills_are_of_the_intentions_that_were_chosen(tmp_path: Path) -> None:
+    def stray(request: Question, draw: Random) -> str:
+        of, told = request.facts.library, drawn(request, draw)
+        other = next(one for one in of.skills if of.parents[one] not in told["intentions"])
+        plain = json.loads(request.fallback.model_dump_json())
+        return json.dumps(plain | told | {"skills": [other, *told["skills"]]})
+
+    run, _ = held(tmp_path, world(5, lines=6), {"course_objective": stray}, ticks=2)
+    metas, skills = happened(run, Retrieved)
+    assert {CBT.library()[one].parent for one in skills.chosen} <= set(metas.chosen)
+    assert len(skills.chosen) == 3
+
+
+def test_too_few_skills_are_asked_for_once_more(tmp_path: Path) -> None:
+    def few(request: Question, draw: Random) -> str:
+        plain, told = json.loads(request.fallback.model_dump_json()), drawn(request, draw)
+        return json.dumps(plain | told | {"skills": told["skills"][:1] * 3})
+
+    run, _ = held(tmp_path, world(5, lines=6), {"course_objective": few}, ticks=2)
+    (warned,) = happened(run, Warned)
+    assert "at least 3 different skills of the intentions" in warned.cause
+    assert len(happened(run, Retrieved)[1].chosen) == 3
+
+
+@pytest.mark.parametrize(("lines", "points", "goals"), [(6, 2, 2), (24, 2, 2), (50, 4, 3)])
+def test_without_a_model_a_longer_session_is_for_more(
+    tmp_path: Path, lines: int, points: int, goals: int
+) -> None:
+    def plain(request: Question, draw: Random) -> str:
+        return request.fallback.model_dump_json()
+
+    run, _ = held(tmp_path, world(5, lines=lines), {"course_objective": plain}, ticks=2)
+    (planned,) = happened(run, SessionPlanned)
+    assert (len(planned.objective), len(planned.goals)) == (points, goals)
+
+
 def test_the_last_line_of_a_session_knows_its_number_and_when_they_meet_next(
     tmp_path: Path,
 ) -> None:
@@ -280,14 +316,16 @@ def test_the_last_line_of_a_session_knows_its_number_and_when_they_meet_next(
 
 
 def test_that_the_end_is_near_is_known_before_the_last_line(tmp_path: Path) -> None:
-    _, requests = held(tmp_path, world(5, lines=12))
     near = phrase("course_words", "near the end")
-    asked = [
-        request.prompt
-        for session, request in by_session(requests)
-        if request.purpose == "line_counselor" and session == 1
-    ]
-    assert [near in prompt for prompt in asked] == [False] * 3 + [True] * 2 + [False]
+    for lines, told in ((8, 1), (16, 1), (24, 2)):
+        _, requests = held(tmp_path / str(lines), world(5, lines=lines))
+        asked = [
+            request.prompt
+            for session, request in by_session(requests)
+            if request.purpose == "line_counselor" and session == 1
+        ]
+        known = [near in prompt for prompt in asked]
+        assert known == [False] * (lines // 2 - told - 1) + [True] * told + [False]
 
 
 def test_of_the_steps_only_those_that_are_open_are_told(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from simcounsel.policies.course.prompting import (
     worded,
 )
 from simcounsel.policies.course.schemas import (
+    MOST_GOALS,
     ObjectiveAnswer,
     PreparedAnswer,
     SkillsAnswer,
@@ -268,7 +269,8 @@ def _next_objective(
 ) -> ObjectiveAnswer:
     """Without a model: the open points, and the goals that were aimed at least so far."""
     next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))
-    towards, room = next_goals[:2], max(1, measure.objectives - 2)
+    towards = next_goals[: max(2, measure.objectives // 2)]
+    room = max(1, measure.objectives - len(towards))
     points = (
         *(("back", point) for point in _open_points(state)[:room]),
         *(("towards", unmet[index]) for index in towards),
@@ -277,7 +279,7 @@ def _next_objective(
         objective=tuple(
             phrase("course_words", key, view.language, what=what)[:400] for key, what in points
         )[: measure.objectives],
-        goals=tuple(index + 1 for index in towards),
+        goals=tuple(index + 1 for index in towards[:MOST_GOALS]),
         reason="the goals still unmet that were aimed at least so far",
     )
 

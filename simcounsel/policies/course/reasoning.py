@@ -21,8 +21,10 @@ from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import MetaSkill, Skill
 from simcounsel.texts.overlap import without
 
-NEAR_THE_END = 3
-"""From so many own lines left on nothing new is opened."""
+NEAR_THE_END, SHARE_OF_THE_END = 3, 4
+"""From so many own lines left on nothing new is opened, or from the last quarter of a shorter
+session.
+"""
 LINE_TOKENS = 700
 """Most of a reply: the thought and the line."""
 
@@ -143,7 +145,8 @@ def decide(
 
 def _ending(view: TalkView) -> str:
     """What holds of the lines before the last ones; '' of earlier ones."""
-    near = 1 < view.own_lines_left <= NEAR_THE_END
+    quarter = (len(view.moves) + view.own_lines_left) // SHARE_OF_THE_END
+    near = 1 < view.own_lines_left <= min(NEAR_THE_END, max(2, quarter))
     return "\n" + phrase("course_words", "near the end", view.language) if near else ""
 
 

@@ -11,8 +11,8 @@ from simcounsel.agents.tasks import Answer, LineAnswer
 A = TypeVar("A", bound=Answer)
 Short = Annotated[str, Field(min_length=2, max_length=400)]
 Long = Annotated[str, Field(min_length=2, max_length=1200)]
-MOST_OF_A_LINE = 4
-"""As many skills as a line can carry."""
+MOST_OF_A_LINE, MOST_GOALS = 4, 3
+"""As many skills as a line can carry, and as many goals as a session aims at."""
 Quote = Annotated[str, Field(max_length=400, description="word for word out of a line of the talk")]
 
 
@@ -25,7 +25,7 @@ class ObjectiveAnswer(Answer):
     ]
     goals: Annotated[
         tuple[Annotated[int, Field(ge=1)], ...],
-        Field(min_length=1, max_length=3, description="numbers of the goals it aims at"),
+        Field(min_length=1, max_length=MOST_GOALS, description="numbers of the goals it aims at"),
     ]
     reason: Short
 
