@@ -1,5 +1,7 @@
 """From how many items scores were made: what did not apply, what is missing, what was not made."""
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 
 COLUMNS = (
@@ -41,4 +43,26 @@ def lacking(table: pd.DataFrame) -> list[dict[str, object]]:
     return [
         {str(name): value for name, value in row.items()}
         for row in table[table["complete"] < table["measured"]].to_dict("records")
+    ]
+
+
+SHOWN = {
+    "incomplete": "incomplete",
+    "partial": "from a part",
+    "not applicable": "nothing applied",
+    "items_missing": "items missing",
+    "items_not_applicable": "items not applicable",
+}
+"""What the page shows, and under which title."""
+ALWAYS = ("incomplete", "partial", "items_missing")
+
+
+def shown_columns(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, str]]:
+    """The columns that the page shows of such rows, with their titles: those that are 0 throughout
+    are left out, unless they are of `ALWAYS`.
+    """
+    return [
+        (name, title)
+        for name, title in SHOWN.items()
+        if name in ALWAYS or any(one[name] for one in rows)
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import rows
-from analysis.completeness import lacking
+from analysis.completeness import lacking, shown_columns
 from analysis.outcomes import FROM_THE_LOG
 from analysis.page import (
     LOOKS,
@@ -57,6 +57,7 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "runs": report.tables["runs"].to_dict("records"),
         "completeness": records(report.tables["completeness"]),
         "lacking": lacking(report.tables["completeness"]),
+        "lacking_columns": shown_columns(lacking(report.tables["completeness"])),
         "models": rows.models_rows(report),
         "costs": rows.costs_rows(report),
         "warnings": rows.warnings_rows(report),

@@ -1,6 +1,6 @@
 // What somebody remembers at a moment, what came to mind and why, and what reflections made of it.
 
-import { dayOf, momentOf, timeOf } from "./clock.js";
+import { dayOf, minuteOf, momentOf, timeOf } from "./clock.js";
 import { fill, h, said } from "./dom.js";
 import { badge } from "./feel.js";
 import { get, path } from "./source.js";
@@ -77,7 +77,7 @@ export function mountMemory(section, run, overview) {
     return h("section", { class: "card" }, h("h3", {}, "Reflections"), upto.map((one, index) => h("details", { open: index === 0 },
       h("summary", {}, `${momentOf(overview, one.tick)}: `, said(one.trigger)),
       h("p", { class: "soft small" }, "Asked: ", said(one.questions.join(" "))),
-      h("ul", { class: "tree" }, one.insights.map((insight) => h("li", {}, h("b", {}, said(insight.text)), branch(insight.evidence, known, 0)))))));
+      h("ul", { class: "tree" }, one.insights.map((insight) => h("li", {}, h("b", {}, said(insight.text)), branch(insight.evidence, known, one.tick)))))));
   }
 
   /** How strongly a client holds its beliefs: each step with the memories that moved it. */
@@ -85,15 +85,22 @@ export function mountMemory(section, run, overview) {
     const upto = until(person.beliefs || [], tick).slice().reverse();
     if (!upto.length) return null;
     return h("section", { class: "card" }, h("h3", {}, "Beliefs that moved"), h("ul", { class: "tree" }, upto.map((one) => h("li", {},
-      h("b", {}, said(`“${one.text}”`)), `: ${one.before} → ${one.after} of 100, `, h("span", { class: "soft small" }, `${momentOf(overview, one.tick)}; `), said(one.why), branch(one.evidence, known, 0)))));
+      h("b", {}, said(`“${one.text}”`)), `: ${one.before}\u00a0→\u00a0${one.after} of 100, `, h("span", { class: "soft small" }, `${momentOf(overview, one.tick)}; `), said(one.why), branch(one.evidence, known, one.tick)))));
   }
 
-  function branch(ids, known, depth) {
+  /** What something rests on, and what that rests on; with the day where it is not the one of the tick. */
+  function branch(ids, known, tick, depth = 0) {
     if (!ids.length || depth > 3) return null;
     return h("ul", {}, ids.map((id) => {
       const memory = known.get(id);
-      return h("li", {}, memory ? said(memory.text) : id, memory ? h("span", { class: "soft small" }, ` ${timeOf(memory.minute)}`) : null, memory ? branch(memory.evidence, known, depth + 1) : null);
+      return h("li", {}, memory ? said(memory.text) : id, memory ? h("span", { class: "soft small" }, ` ${when(memory, tick)}`) : null, memory ? branch(memory.evidence, known, tick, depth + 1) : null);
     }));
+  }
+
+  function when(memory, tick) {
+    if (memory.origin === "initial") return "brought along";
+    const day = dayOf(overview, memory.minute);
+    return day === dayOf(overview, minuteOf(overview, tick)) ? timeOf(memory.minute) : `${day}, ${timeOf(memory.minute)}`;
   }
 
   function store(name, memories, what) {
