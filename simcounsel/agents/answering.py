@@ -94,6 +94,7 @@ def _question(
         who=resident.name,
         system=system,
         prompt=prompt,
+        language=scene.language,
         check=_problem,
         temperature=0.7,
         max_tokens=400,

@@ -84,6 +84,7 @@ def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
         who=resident.name,
         system=system,
         prompt=prompt,
+        language=scene.language,
         schema=FeelingsAnswer,
         check=check,
         fallback=FeelingsAnswer(feelings=(INDIFFERENT,) * len(news)),

@@ -87,6 +87,7 @@ def _question(
         who=resident.name,
         system=system,
         prompt=prompt,
+        language=scene.language,
         schema=DayAnswer,
         fallback=_usual_day(resident, scene, why),
         max_tokens=500,

@@ -57,6 +57,7 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
         who=resident.name,
         system=system,
         prompt=prompt,
+        language=scene.language,
         schema=type(fallback),
         fallback=fallback,
         temperature=0.3,

@@ -41,6 +41,8 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseMode
         items=sheet.listed(),
         again=sheet.again,
     )
+    first = sheet.questions[0].id
+    asked = ("self_report", sheet.instrument, first, sheet.sample, bool(sheet.again))
     return (
         yield from ask(
             Question(
@@ -49,20 +51,12 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseMode
                 who=resident.name,
                 system=system,
                 prompt=prompt,
+                language=scene.language,
                 schema=sheet.answers,
                 fallback=None,
                 temperature=sheet.temperature,
                 max_tokens=40 + 16 * len(sheet.questions),
-                seed=seed_of(
-                    scene.seed,
-                    scene.tick,
-                    resident.name,
-                    "self_report",
-                    sheet.instrument,
-                    sheet.questions[0].id,
-                    sheet.sample,
-                    bool(sheet.again),
-                ),
+                seed=seed_of(scene.seed, scene.tick, resident.name, *asked),
                 facts=SelfReportFacts(
                     instrument=sheet.instrument,
                     items=sheet.questions,

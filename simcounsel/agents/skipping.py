@@ -64,6 +64,7 @@ def _question(
         who=resident.name,
         system=system,
         prompt=prompt,
+        language=scene.language,
         schema=SkippedDaysAnswer,
         check=check,
         fallback=fallback,

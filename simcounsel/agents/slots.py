@@ -72,6 +72,7 @@ def _question(
         who=resident.name,
         system=system,
         prompt=prompt,
+        language=scene.language,
         schema=BlockAnswer,
         check=check,
         fallback=usual_block(resident, scene, minutes),

@@ -81,6 +81,7 @@ def _question(
         who=resident.name,
         system=system,
         prompt=prompt,
+        language=view.language,
         schema=_schema(resident, decision),
         check=lambda answer: (
             line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision)

@@ -135,7 +135,7 @@ def _beside(question: Question[Any]) -> dict[str, Any]:
     """What is shown beside the messages."""
     if question.verb != "fill" or question.schema is None:
         return {}
-    return {"response_format": response_format(question.schema)}
+    return {"response_format": response_format(question.schema, question.language)}
 
 
 def _fields(question: Question[Any], sent: list[Message]) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _fields(question: Question[Any], sent: list[Message]) -> dict[str, Any]:
         "messages": sent,
     }
     if question.verb == "fill" and question.schema is not None:
-        fields["schema"] = schema_of(question.schema)
+        fields["schema"] = schema_of(question.schema, question.language)
     if question.options:
         fields["options"] = question.options
     if question.scale:
@@ -166,7 +166,8 @@ def _readable(stem: str, question: Question[Any], sent: list[Message]) -> str:
         *(f"## {one['role']}\n\n{one['content']}" for one in sent),
     ]
     if question.verb == "fill" and question.schema is not None:
-        shown = json.dumps(schema_of(question.schema), indent=2, ensure_ascii=False)
+        schema = schema_of(question.schema, question.language)
+        shown = json.dumps(schema, indent=2, ensure_ascii=False)
         parts.append(f"## schema\n\n```json\n{shown}\n```")
     return "\n\n".join(parts) + "\n"
 

@@ -34,7 +34,8 @@ def messages(
     if complaint:
         if isinstance(complaint, Complaint) and complaint.answer.strip():
             messages.append({"role": "assistant", "content": _shortened(complaint.answer)})
-        messages.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
+        asked = render("complaint", question.language, complaint=complaint)[1]
+        messages.append({"role": "user", "content": asked})
     return messages
 
 

@@ -99,7 +99,7 @@ def _wanted(question: Question[Any]) -> dict[str, Any]:
         "max_tokens": question.max_tokens,
     }
     if question.verb == "fill" and question.schema is not None:
-        wanted["response_format"] = response_format(question.schema)
+        wanted["response_format"] = response_format(question.schema, question.language)
     if rates:
         wanted |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
     return wanted

@@ -156,7 +156,9 @@ class Question(Generic[T]):
         """
         if self.verb != "fill" or self.schema is None:
             return self.messages
-        system = "\n\n".join(part for part in (self.system, _schema_part(self.schema)) if part)
+        schema = schema_text(self.schema, self.language)
+        shape = render("schema", self.language, schema=schema)[1]
+        system = f"{self.system}\n\n{shape}" if self.system else shape
         others = self.messages[1:] if self.system else self.messages
         return ({"role": "system", "content": system}, *others)
 
@@ -175,7 +177,7 @@ class Question(Generic[T]):
             self.verb,
             self.purpose,
             self.messages,
-            None if self.schema is None else schema_text(self.schema),
+            None if self.schema is None else schema_text(self.schema, self.language),
             self.options,
             self.scale,
             self.temperature,
@@ -216,10 +218,6 @@ def _without_halves(value: object) -> object:
     if hasattr(value, "__dataclass_fields__"):
         return {name: _without_halves(getattr(value, name)) for name in value.__dataclass_fields__}
     return value
-
-
-def _schema_part(schema: type) -> str:
-    return render("schema", schema=schema_text(schema))[1]
 
 
 @dataclass(frozen=True, kw_only=True)

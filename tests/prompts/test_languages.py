@@ -2,27 +2,36 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from simcounsel.agents import tasks
 from simcounsel.agents.handwritten import LEAVE, SILENCE
+from simcounsel.agents.tasks import Answer
 from simcounsel.engine.opening import check_models
 from simcounsel.engine.simulation import Limits
 from simcounsel.errors import ModelError
 from simcounsel.events import Said
+from simcounsel.instruments.preference import Preference
 from simcounsel.llm.answers import speech_problem
+from simcounsel.llm.chat import messages
 from simcounsel.llm.question import Question
+from simcounsel.llm.schemas import schema_of
+from simcounsel.policies.course import case_schemas, schemas
 from simcounsel.policies.socratic import MoveFacts
-from simcounsel.prompts import NOTE, phrases, prompt_text, render
+from simcounsel.prompts import NOTE, described, phrases, prompt_text, render
 from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Scripted
 from tests.prompts.recorded import POLICIES, recorded
 from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchboard, three, tiny
 
 CHINESE = ROOT / "simcounsel" / "prompts" / "zh"
-NAMES = sorted(path.stem for path in CHINESE.glob("*.txt") if path.stem != NOTE)
+NAMES = sorted(
+    path.stem for path in CHINESE.glob("*.txt") if path.stem not in (NOTE, "descriptions")
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -102,6 +111,74 @@ def test_pronouns_may_be_written_in_chinese(written: str, means: str) -> None:
     read = type(persona).model_validate(persona.model_dump() | {"pronouns": written})
     assert read.pronouns == means
     assert phrases("person", "zh")[means] == written
+
+
+def parts_of(schema: Any) -> Iterator[dict[str, Any]]:
+    """All objects of a schema."""
+    if isinstance(schema, dict):
+        yield schema
+    for one in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(one, dict | list):
+            yield from parts_of(one)
+
+
+def texts_of(schema: type, language: str = "en") -> set[str]:
+    """All descriptions in a schema."""
+    told = [one.get("description") for one in parts_of(schema_of(schema, language))]
+    return {" ".join(one.split()) for one in told if isinstance(one, str)}
+
+
+def asked_schemas() -> set[type]:
+    """The schemas that residents, judges and readers of cases can be asked for an answer in."""
+    modules = (tasks, schemas, case_schemas)
+    listed = {
+        one
+        for module in modules
+        for one in vars(module).values()
+        if isinstance(one, type) and issubclass(one, Answer) and one is not Answer
+    }
+    recorded_ones = {
+        one.schema for policy in POLICIES for one in recorded(policy, language="zh").questions
+    }
+    return {*listed, *recorded_ones, Preference} - {None}  # type: ignore[arg-type]
+
+
+def test_every_description_of_an_answer_has_its_chinese_twin() -> None:
+    asked = asked_schemas()
+    assert len(asked) > 30
+    english_ones = {text for one in asked for text in texts_of(one)}
+    assert {text for text in english_ones if not described(text, "zh")} == set()
+    values = {
+        ", ".join(map(str, part["enum"]))
+        for one in asked
+        for part in parts_of(schema_of(one))
+        if "enum" in part
+    }
+    lines = (CHINESE / "descriptions.txt").read_text(encoding="utf-8").splitlines()
+    assert {line.rsplit(" | ", 1)[0] for line in lines} <= english_ones | values
+
+
+def test_a_schema_is_sent_with_chinese_descriptions_and_the_same_values() -> None:
+    question = next(
+        one for one in recorded("socratic", language="zh").questions if one.purpose == "line_client"
+    )
+    assert question.schema is tasks.ClientLineAnswer
+    sent = question.messages_with_schema[0]["content"]
+    assert "没有说出口的是什么" in sent and "joy 喜悦" in sent and "what is kept back" not in sent
+    assert "只回答一个 JSON 对象" in sent and "Answer with one JSON" not in sent
+    ours, plain = schema_of(tasks.ClientLineAnswer, "zh"), schema_of(tasks.ClientLineAnswer)
+    assert list(ours["properties"]) == list(plain["properties"])
+    assert [one["enum"] for one in parts_of(ours) if "enum" in one] == [
+        one["enum"] for one in parts_of(plain) if "enum" in one
+    ]
+
+
+def test_a_refused_answer_is_complained_of_in_chinese() -> None:
+    question = next(
+        one for one in recorded("socratic", language="zh").questions if one.purpose == "line_client"
+    )
+    last = messages(question, "这句话不是中文")[-1]["content"]
+    assert last.startswith("你第一次的回答不能用：这句话不是中文")
 
 
 SCALES = {"self_report", "judge_item", "judge_block", "judge_audit"}

@@ -40,6 +40,7 @@ def asked(
                 who=view.me,
                 system=system,
                 prompt=prompt,
+                language=view.language,
                 schema=schema,
                 fallback=fallback,
                 temperature=temperature,

@@ -105,6 +105,7 @@ def sufficiency(now: Session, state: State) -> Question[SufficiencyAnswer]:
         who=view.me,
         system=system,
         prompt=prompt,
+        language=view.language,
         schema=SufficiencyAnswer,
         fallback=SufficiencyAnswer(sufficient="no", reason="no verdict was to be had"),
         temperature=0.0,
@@ -199,6 +200,7 @@ def note(now: Session, lines: tuple[TalkLine, ...]) -> Question[str]:
         who=view.me,
         system=system,
         prompt=prompt,
+        language=view.language,
         temperature=0.0,
         max_tokens=260,
         check=lambda text: (
