@@ -377,7 +377,7 @@ def test_what_is_kept_of_a_session_stands_after_it() -> None:
         "who": "Ben",
         "assessment": "a",
         "client_state": "c",
-        "skill": "mirror",
+        "skills": ["mirror", "stay"],
         "strategy": "wait",
     } | named
     noted = {"kind": "noted", "who": "Ada", "about": "Ben", "text": "n", "first": 1, "last": 2}
