@@ -142,7 +142,7 @@ def test_a_course_s_thought_comes_with_its_line(tmp_path: Path) -> None:
     first, second = answers(spy)
     assert "Skills of this session" in first.system
     assert "Skills used so far" not in first.system
-    used = first.schema.model_json_schema()["properties"]["skill"]["enum"][0]
+    used = first.schema.model_json_schema()["properties"]["skills"]["items"]["enum"][0]
     assert f"Skills used so far, in order: {used}" in second.system
 
 
