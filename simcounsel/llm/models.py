@@ -24,7 +24,8 @@ class Completion:
     """A model's raw answer."""
 
     text: str
-    """As it came; for `fill` it should be JSON, for `choose` an option, for `rate` a number."""
+    """As it came; for `fill` it should be JSON, for `choose` an option, for `rate` a
+    number, alone or in the last line after a reason."""
     tokens_in: int | None = None
     """None when the server does not tell; so `tokens_out`."""
     tokens_out: int | None = None

@@ -125,11 +125,11 @@ def worded(request: Question, text: str) -> str:
     """An answer with these words; where a thought goes before them, with one."""
     if request.verb == "write":
         return text
-    skills = request.schema.model_json_schema()["properties"]["skill"]
+    skills = request.schema.model_json_schema()["properties"]["skills"]["items"]
     thought = {"assessment": "so", "client_state": "so", "strategy": "slowly"}
     feeling = {"emotion": "trust", "intensity": 2, "poignancy": 2}
     skill = skills.get("const") or skills["enum"][0]
-    return json.dumps({**thought, "skill": skill, **feeling, "say": text, "wish": "go on"})
+    return json.dumps({**thought, "skills": [skill], **feeling, "say": text, "wish": "go on"})
 
 
 def test_a_course_s_thought_comes_with_its_line(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_course_s_thought_comes_with_its_line(tmp_path: Path) -> None:
     first, second = answers(spy)
     assert "Skills of this session" in first.system
     assert "Skills used so far" not in first.system
-    used = first.schema.model_json_schema()["properties"]["skill"]["enum"][0]
+    used = first.schema.model_json_schema()["properties"]["skills"]["items"]["enum"][0]
     assert f"Skills used so far, in order: {used}" in second.system
 
 

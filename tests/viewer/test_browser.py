@@ -1,11 +1,13 @@
 """What a scientist does with a run in the browser, in Debian's Chromium."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,14 +15,16 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from simcounsel.engine.forking import fork
-from simcounsel.events import Said
+from simcounsel.events import BeliefMoved, Said
+from simcounsel.llm.question import Question
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
-from tests.stage import ROOT, TINY, go_on, happened, live, three, tiny
+from tests.stage import ROOT, TINY, go_on, happened, live, switchboard, three, tiny
 from tests.viewer.conftest import serving, sound_page
 
 PANELS = ("days", "person", "memory", "talks", "hood")
@@ -137,6 +141,47 @@ def test_why_something_came_to_mind(page: Page, url: str, shelf: Path) -> None:
     expect(page.locator(".card .row span").first).not_to_have_text(before)
     page.get_by_role("searchbox", name="Find in short-term memory").fill("said to")
     expect(page.locator(".memories").last.locator("li").first).to_contain_text("said to")
+
+
+def test_a_belief_that_moved_is_told_with_what_moved_it(browser: Browser, tmp_path: Path) -> None:
+    """Evidence of the same day with its time, of another day with the day, what was brought along as such."""
+
+    def concluded(question: Question[Any], draw: Random) -> str:
+        insight = {
+            "text": "Ines sees it.",
+            "evidence": [1],
+            "emotion": "trust",
+            "intensity": 4,
+            "poignancy": 4,
+        }
+        many = len(re.findall(r"^\d+\. ", question.prompt, re.MULTILINE))
+        step = {
+            "belief": "C1",
+            "evidence": list(range(1, min(many, 8) + 1)),
+            "why": "She listened.",
+            "step": -4,
+        }
+        return json.dumps({"insights": [insight], "beliefs": [step]})
+
+    world = tiny(ticks=60, memory__reflect_after_memories=12)
+    run = live(tmp_path, world, models=switchboard(Scripted({"insights": concluded})))
+    moved = [entry for entry in run.entries() if isinstance(entry.event, BeliefMoved)]
+    write_bundle(Log(run.folder), tmp_path / "run.html")
+    for width in (1440, 390):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto(f"{(tmp_path / 'run.html').as_uri()}#tick=59&who=Ines&panel=memory")
+        card = page.locator("section.card", has_text="Beliefs that moved")
+        expect(card.locator("> ul > li")).to_have_count(len(moved))
+        first, last = moved[0].event, moved[-1].event
+        expect(card.locator("> ul > li").last).to_contain_text(
+            f"{first.before}\u00a0→\u00a0{first.after} of 100"
+        )
+        expect(card.locator("> ul > li").first).to_contain_text(
+            f"{last.before}\u00a0→\u00a0{last.after} of 100"
+        )
+        told = card.inner_text()
+        assert "brought along" in told and "Monday 2 March, " in told
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_conversation_to_take_away(page: Page, url: str, shelf: Path) -> None:
