@@ -1,6 +1,7 @@
 """What comes to mind, told with when it was, so that nothing of before is lived again as of now."""
 
 import re
+from collections.abc import Iterable
 
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
@@ -29,6 +30,12 @@ def remembered(
         if not _stands(one, when, scene, told):
             found.setdefault(one.text, dated(one.text, when, scene))
     return tuple(found.values())
+
+
+def with_dates(resident: Resident, memories: Iterable[Memory], scene: Scene) -> tuple[str, ...]:
+    """What these memories say, each with when it was, in their order."""
+    when = resident.memory.when
+    return tuple(dated(one.text, when(one.id), scene) for one in memories)
 
 
 def beside_the_day(resident: Resident, hits: tuple[Hit, ...], scene: Scene) -> tuple[str, ...]:

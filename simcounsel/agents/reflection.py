@@ -2,6 +2,7 @@
 
 from simcounsel.agents.client_state import BROUGHT_ALONG, belief_steps, parts, strengths
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts
+from simcounsel.agents.lived import with_dates
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
@@ -115,9 +116,12 @@ def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
     recent = [m for m in resident.memory.short.memories[-3 * RECENT :] if m.origin != "plan"][
         -RECENT:
     ]
-    texts = tuple(m.text for m in (*recent, *resident.memory.latest_thoughts(5)))
+    memories = (*recent, *resident.memory.latest_thoughts(5))
     system, prompt = render(
-        "questions", scene.language, name=resident.name, memories=bullets(texts)
+        "questions",
+        scene.language,
+        name=resident.name,
+        memories=bullets(with_dates(resident, memories, scene)),
     )
     fallback = QuestionsAnswer(
         questions=(phrase("lived", "concern", scene.language, name=resident.name),)
@@ -137,7 +141,7 @@ def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
                 facts=SalienceFacts(
                     name=resident.name,
                     role=resident.spec.role,
-                    memories=texts,
+                    memories=tuple(m.text for m in memories),
                     wondered=resident.wondered,
                 ),
             )
@@ -170,7 +174,7 @@ def _insights(
         whoami=whoami(resident, scene.language, ids=moves),
         name=resident.name,
         questions=bullets(questions),
-        memories=numbered(tuple(m.text for m in evidence)),
+        memories=numbered(with_dates(resident, evidence, scene)),
         beliefs=phrase("moment", "beliefs", scene.language) if moves else "",
     )
     question: Question[InsightsAnswer | None] = Question(
@@ -260,7 +264,7 @@ def _new_text(
         whoami=whoami(resident, scene.language),
         name=resident.name,
         insights=bullets(conclusions),
-        mind=in_mind(resident, tuple(m.text for m in evidence[:6]), scene.language),
+        mind=in_mind(resident, with_dates(resident, evidence[:6], scene), scene.language),
     )
     fallback = PortraitAnswer(
         characteristic=before.characteristic, recent_feeling=before.recent_feeling

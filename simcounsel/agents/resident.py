@@ -221,6 +221,9 @@ class Resident:
             self.said.append(event.text)
             self.emotion, self.intensity = event.emotion, event.intensity
             self.moved = True
+            self._felt = (
+                None  # what stays of a talk is felt after its lines, however strong they were
+            )
 
     def _ended(self, event: ConversationEnded, entry: Entry) -> None:
         self._news = []

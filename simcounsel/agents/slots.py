@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from simcounsel.agents.appointments import appointed_slot, appointments_text
 from simcounsel.agents.facts import SlotsFacts
+from simcounsel.agents.lived import with_dates
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import BlockAnswer, SlotAnswer
@@ -97,7 +98,9 @@ def _prompt(
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
         today=today(resident, scene),
         mind=in_mind(
-            resident, tuple(m.text for m in resident.memory.latest_thoughts(3)), scene.language
+            resident,
+            with_dates(resident, resident.memory.latest_thoughts(3), scene),
+            scene.language,
         ),
         appointments=appointments_text(resident, scene),
         places=bullets(tuple(f"{p.name}" for p in scene.places)),

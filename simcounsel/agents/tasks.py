@@ -158,7 +158,7 @@ class SummaryAnswer(FeelingAnswer):
 
 
 class SessionSummaryAnswer(SummaryAnswer):
-    """The same of a session with a counselor, as the client."""
+    """What a client takes away from a session with its counselor."""
 
     agreed: Annotated[
         str,
@@ -210,7 +210,7 @@ class BeliefStepAnswer(Answer):
 
 
 class ClientInsightsAnswer(InsightsAnswer):
-    """The same of a client, with what it does to its beliefs."""
+    """What a client's memories add up to, and what they do to its beliefs."""
 
     beliefs: Annotated[
         tuple[BeliefStepAnswer, ...],

@@ -158,6 +158,14 @@ class TestWhatIsFeltLater:
         event = self.later_felt(ines)
         assert (event.emotion, event.intensity, event.poignancy) == ("anger", 7, 3)
 
+    def test_what_stays_of_a_talk_is_weaker_than_its_lines_and_counts(self) -> None:
+        ines = self.planned()
+        ines.observe(said())
+        stays = Appraised(who="Ines", about="a talk", emotion="trust", intensity=3, poignancy=4)
+        ines.observe(stays)
+        assert (ines.resident.emotion, ines.resident.intensity) == ("trust", 3)
+        assert self.later_felt(ines).emotion == "trust"
+
     def test_after_somebody_unexpected_too(self) -> None:
         ines = self.planned()
         meets(ines, "Omar")

@@ -146,7 +146,7 @@ def test_appointment_is_in_the_prompt_until_it_is_over() -> None:
         minute=EIGHT + 90,
         appointments=(MEETING,),
     )
-    assert all("Ines has no appointment today." in r.prompt for r in later[1:])
+    assert all("Ines has no appointment ahead today." in r.prompt for r in later[1:])
 
 
 def request_for_slots(**more: Any) -> Question:

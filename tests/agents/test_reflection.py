@@ -81,7 +81,9 @@ def test_evidence_numbers_become_ids() -> None:
         ("fill", "insights"),
         ("fill", "persona"),
     ]
-    assert "1. graver\n2. grave\n3. light" in seen[2].prompt
+    assert (
+        "1. Today, 08:00: graver\n2. Today, 08:00: grave\n3. Today, 08:00: light" in seen[2].prompt
+    )
     assert "plan" not in seen[2].facts.evidence
 
 
