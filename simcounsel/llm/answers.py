@@ -40,10 +40,17 @@ def reply_of(question: Question[T], completion: Completion, model: str) -> Reply
     )
 
 
-def fallback_of(question: Question[T], model: str, problem: str | None) -> Reply[T]:
-    """The asker's own answer."""
+def fallback_of(
+    question: Question[T], model: str, problem: str | None, left_out: tuple[str, ...] = ()
+) -> Reply[T]:
+    """The asker's own answer. left_out: what the model did not take when it was asked."""
     return Reply(
-        value=question.fallback, source="fallback", model=model, call=question.key, problem=problem
+        value=question.fallback,
+        source="fallback",
+        model=model,
+        call=question.key,
+        problem=problem,
+        left_out=left_out,
     )
 
 

@@ -160,14 +160,15 @@ class Switchboard:
     def _replayed(self, question: Question[T], known: Mapping[str, Any]) -> Reply[T] | None:
         """The reply of a recorded call. None when it does not parse any more."""
         self.usage = replace(self.usage, replayed=self.usage.replayed + 1)
+        left_out = tuple(known.get("left_out") or ())
         if known.get("problem"):
-            return fallback_of(question, known["model"], known["problem"])
+            return fallback_of(question, known["model"], known["problem"], left_out)
         completion = Completion(
             text=known["reply"],
             weights=known.get("weights"),
             source=known.get("source", "generated"),
             notes=known.get("notes") or {},
-            left_out=tuple(known.get("left_out") or ()),
+            left_out=left_out,
         )
         try:
             return reply_of(question, completion, known["model"])
@@ -190,7 +191,7 @@ class Switchboard:
         finally:
             self._flying -= 1
         if reply is None:
-            reply = fallback_of(question, model.name, spent.problem)
+            reply = fallback_of(question, model.name, spent.problem, spent.left_out)
         characters = len(question.system) + len(question.prompt)
         self.usage = self.usage.plus(spent, reply.source, characters)
         self._record(question, call_line(question, reply, spent), started)
