@@ -11,6 +11,7 @@ from typing import Any
 
 from simcounsel.llm.question import Complaint, Message, Question
 from simcounsel.prompts import render
+from simcounsel.prompts.twins import complained
 
 MOST_SHOWN = 4_000
 """Characters of a refused answer that are sent with the complaint."""
@@ -34,7 +35,8 @@ def messages(
     if complaint:
         if isinstance(complaint, Complaint) and complaint.answer.strip():
             messages.append({"role": "assistant", "content": _shortened(complaint.answer)})
-        asked = render("complaint", question.language, complaint=complaint)[1]
+        told = complained(complaint, question.language)
+        asked = render("complaint", question.language, complaint=told)[1]
         messages.append({"role": "user", "content": asked})
     return messages
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from simcounsel.prompts import described
+from simcounsel.prompts.twins import described
 
 _SCHEMAS: dict[tuple[type, str], dict[str, Any]] = {}
 _SCHEMA_TEXTS: dict[tuple[type, str], str] = {}

@@ -94,19 +94,12 @@ def phrases(name: str, language: str = "en") -> dict[str, str]:
 
 
 @cache
-def _descriptions(language: str) -> dict[str, str]:
-    own = _own("descriptions", language)
+def twins(name: str, language: str) -> dict[str, str]:
+    """The lines `English | as it is said there` of `LANGUAGE/NAME.txt`; {} where there is none."""
+    own = _own(name, language)
     lines = own.read_text(encoding="utf-8").splitlines() if own else []
     pairs = (line.rsplit(" | ", 1) for line in lines if line.strip())
     return {english.strip(): told.strip() for english, told in pairs}
-
-
-def described(english: str, language: str) -> str | None:
-    """What `LANGUAGE/descriptions.txt` says for a description in the schema of an answer, or for
-    the words of a closed list in their order; None when it has nothing. Its lines are
-    `English | as it is said there`.
-    """
-    return _descriptions(language).get(" ".join(english.split()))
 
 
 def phrase(name: str, key: str, language: str = "en", /, **slots: object) -> str:

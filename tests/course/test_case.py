@@ -426,3 +426,34 @@ def test_a_budget(small: Path, tmp_path: Path) -> None:
 def test_prompt(small: Path, kind: str) -> None:
     request = next(request for request in reading(small)[1] if request.purpose == kind)
     compare(kind, shown(request.system, request.prompt))
+
+
+def test_a_chinese_report_is_asked_about_in_chinese(tmp_path: Path) -> None:
+    (tmp_path / "case.md").write_text(
+        "# 个案\n\n阿达，五十岁，面包师。\n\n## Session 1\n\n她说睡得不好。“是烤炉的缘故，”她说。\n\n"
+        "## Session 2\n\n她的弟弟三月里回来了。\n\n## Session 3\n\n她给他打了电话。\n",
+        encoding="utf-8",
+    )
+
+    def told(request: Question, draw: Random) -> str:
+        fact = {"text": "她睡得不好。", "quote": "她说睡得不好", "told": 1, "before": True}
+        return json.dumps({"facts": [fact]})
+
+    def planned(request: Question, draw: Random) -> str:
+        answer = json.loads(knows_too_much(request, draw))
+        return json.dumps({"sessions": [one | {"uses": ["f1"]} for one in answer["sessions"]]})
+
+    _, requests = reading(tmp_path / "case.md", {"case_facts": told, "case_plan": planned})
+    assert {one.purpose for one in requests} == {
+        "case_client",
+        "case_facts",
+        "case_plan",
+        "case_talk",
+    }
+    for one in requests:
+        assert one.language == "zh"
+        text = "\n".join(message["content"] for message in one.messages)
+        given = re.sub(r"疗法：.*?\n\n事实", "", text, flags=re.DOTALL)  # a therapy is English data
+        assert not re.findall(r"[A-Za-z]{2,}", given.replace("Session", ""))
+    plan = next(one for one in requests if one.purpose == "case_plan")
+    assert "f1（第 1 次会谈说出）：她睡得不好。" in plan.prompt

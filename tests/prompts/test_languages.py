@@ -16,13 +16,15 @@ from simcounsel.engine.simulation import Limits
 from simcounsel.errors import ModelError
 from simcounsel.events import Said
 from simcounsel.instruments.preference import Preference
-from simcounsel.llm.answers import speech_problem
+from simcounsel.llm.answers import Unfit, read_answer, speech_problem
 from simcounsel.llm.chat import messages
+from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.llm.schemas import schema_of
 from simcounsel.policies.course import case_schemas, schemas
 from simcounsel.policies.socratic import MoveFacts
-from simcounsel.prompts import NOTE, described, phrases, prompt_text, render
+from simcounsel.prompts import NOTE, phrases, prompt_text, render
+from simcounsel.prompts.twins import complained, described
 from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Scripted
 from tests.prompts.recorded import POLICIES, recorded
@@ -30,7 +32,7 @@ from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchb
 
 CHINESE = ROOT / "simcounsel" / "prompts" / "zh"
 NAMES = sorted(
-    path.stem for path in CHINESE.glob("*.txt") if path.stem not in (NOTE, "descriptions")
+    path.stem for path in CHINESE.glob("*.txt") if path.stem not in (NOTE, "descriptions", "complaints")
 )
 
 
@@ -173,12 +175,42 @@ def test_a_schema_is_sent_with_chinese_descriptions_and_the_same_values() -> Non
     ]
 
 
-def test_a_refused_answer_is_complained_of_in_chinese() -> None:
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("", "回答是空的"),
+        ("I am sorry, but I can't help", "回答是在拒绝；这是用于研究的模拟，请以所描述的那个人的身份回答"),
+        ("{", "JSON 不符合格式：不是完整的 JSON"),
+        ({"say": "One two three"}, "这句话不是中文"),
+        ({"say": "- 好的\n- 不好"}, "这句话写成了列表；请用平常的句子说话"),
+        ({"say": "嗯" * 1501}, "这句话太长了；请用几句话说出来"),
+        ({"say": "（叹气）嗯，*低头*"}, "这句话里有动作或神态的说明；只写说出口的话"),
+        ({"say": ""}, "JSON 不符合格式：say：至少要有 1 个字"),
+        ({"intensity": 11}, "JSON 不符合格式：intensity：不能大于 10"),
+        ({"intensity": 2.5}, "JSON 不符合格式：intensity：要是一个整数，不能带小数"),
+        ({"wish": "leave"}, "JSON 不符合格式：wish：只能是 'go on' 或 'say goodbye'"),
+        ({"poignancy": None}, "JSON 不符合格式：poignancy：要是一个整数"),
+    ],
+)
+def test_a_refused_answer_is_complained_of_in_chinese(
+    answer: str | dict[str, object], told: str
+) -> None:
     question = next(
         one for one in recorded("socratic", language="zh").questions if one.purpose == "line_client"
     )
-    last = messages(question, "这句话不是中文")[-1]["content"]
-    assert last.startswith("你第一次的回答不能用：这句话不是中文")
+    plain = {"emotion": "fear", "intensity": 3, "poignancy": 2, "quote": "", "touched": ""}
+    rest = {"openness": question.facts.openness, "held_back": "", "say": "嗯。", "wish": "go on"}
+    text = answer if isinstance(answer, str) else json.dumps({**plain, **rest, **answer})
+    with pytest.raises(Unfit) as refused:
+        read_answer(question, Completion(text=text))
+    last = messages(question, str(refused.value))[-1]["content"]
+    assert last.splitlines()[0] == f"你第一次的回答不能用：{told}"
+
+
+def test_a_complaint_without_a_twin_stays_as_it_is() -> None:
+    assert complained("no such thing, or another", "zh") == "no such thing, or another"
+    assert complained("there is no memory number 7", "en") == "there is no memory number 7"
+    assert complained("there is no memory number 7", "zh") == "没有编号为 7 的记忆"
 
 
 SCALES = {"self_report", "judge_item", "judge_block", "judge_audit"}

@@ -127,6 +127,7 @@ def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReadin
 def _planned(
     report: Report, therapy: Therapy, facts: tuple[PlannedFact, ...], seed: int, notes: list[str]
 ) -> Ask[CoursePlan]:
+    language = language_of(report.text)
     goals = "\n".join(
         f"{stage.id} ({stage.name}): " + " ".join(stage.goals) for stage in therapy.stages
     )
@@ -144,9 +145,17 @@ def _planned(
         case=report.usable,
         therapy=therapy.name,
         goals=goals,
-        facts="\n".join(f"{fact.id} (told in session {fact.told}): {fact.text}" for fact in facts),
+        facts="\n".join(
+            phrase("case_words", "told", language, id=one.id, session=one.told, text=one.text)
+            for one in facts
+        ),
     )
     return plan_of(report, therapy, planned, facts, notes)
+
+
+def language_of(text: str) -> str:
+    """The language in which a report is asked about: Chinese where it holds Chinese characters."""
+    return "zh" if CHINESE.search(text) else "en"
 
 
 def _asked(
@@ -159,7 +168,8 @@ def _asked(
     **slots: str,
 ) -> Ask[A]:
     """One of the questions. SpecError when it could not be answered."""
-    system, prompt = render(purpose, **slots)
+    language = language_of(report.text)
+    system, prompt = render(purpose, language, **slots)
     reply = yield from ask(
         Question[A | None](
             verb="fill",
@@ -167,6 +177,7 @@ def _asked(
             who="case",
             system=system,
             prompt=prompt,
+            language=language,
             schema=schema,
             check=check,
             fallback=None,
@@ -213,7 +224,7 @@ def _client(
         for turn in feature.turns
         if turn.who == "client" and report.told_in(turn.text) == 1
     ]
-    language = "zh" if CHINESE.search(answer.style) else "en"
+    language = language_of(answer.style)
     stop = "。" if language == "zh" else "."
 
     def ended(text: str) -> str:
