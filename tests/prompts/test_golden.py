@@ -41,6 +41,7 @@ PARTS = {
     "intents",
     "staged_words",
     "course_manner",
+    "case_words",
     "course_words",
     "person",
     "moment",
