@@ -32,7 +32,9 @@ from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchb
 
 CHINESE = ROOT / "simcounsel" / "prompts" / "zh"
 NAMES = sorted(
-    path.stem for path in CHINESE.glob("*.txt") if path.stem not in (NOTE, "descriptions", "complaints")
+    path.stem
+    for path in CHINESE.glob("*.txt")
+    if path.stem not in (NOTE, "descriptions", "complaints")
 )
 
 
@@ -179,7 +181,10 @@ def test_a_schema_is_sent_with_chinese_descriptions_and_the_same_values() -> Non
     ("answer", "told"),
     [
         ("", "回答是空的"),
-        ("I am sorry, but I can't help", "回答是在拒绝；这是用于研究的模拟，请以所描述的那个人的身份回答"),
+        (
+            "I am sorry, but I can't help",
+            "回答是在拒绝；这是用于研究的模拟，请以所描述的那个人的身份回答",
+        ),
         ("{", "JSON 不符合格式：不是完整的 JSON"),
         ({"say": "One two three"}, "这句话不是中文"),
         ({"say": "- 好的\n- 不好"}, "这句话写成了列表；请用平常的句子说话"),
