@@ -17,7 +17,7 @@ from simcounsel.chance import seed_of
 from simcounsel.events import ItemAnswer
 from simcounsel.instruments.audit_quotes import Lines, stands_in
 from simcounsel.instruments.audit_rules import by_rule, dangers_at, proved
-from simcounsel.instruments.collecting import Answers
+from simcounsel.instruments.collecting import Answers, wrong_again
 from simcounsel.instruments.facts import AuditFacts
 from simcounsel.instruments.forms import all_required
 from simcounsel.instruments.material import Material
@@ -122,8 +122,8 @@ def _judged(
     read = {item.id: _read(item, reply, material.lines) for item in items}
     wrong = tuple(item for item in items if read[item.id].mendable)
     if wrong:
-        listed = "; ".join(f"{item.id} ({read[item.id].answer.reason})" for item in wrong)
-        again = render("judge_again", wrong=listed)[1]
+        reasons = {item.id: read[item.id].answer.reason or "" for item in wrong}
+        again = wrong_again(reasons, material.language)
         reply = yield from ask(_question(scale, who, material, wrong, again, key))
         replies.append(reply)
         read |= {item.id: _read(item, reply, material.lines) for item in wrong}
@@ -163,6 +163,7 @@ def _question(
     )
     system, prompt = render(
         "judge_audit",
+        material.language,
         material=material.text(),
         instruction=scale.instruction,
         items=listed,
@@ -175,6 +176,7 @@ def _question(
         tier="judge",
         system=system,
         prompt=prompt,
+        language=material.language,
         schema=_answers(items),
         fallback=None,
         temperature=0.0,

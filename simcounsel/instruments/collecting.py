@@ -8,6 +8,7 @@ from simcounsel.events import Absence, ItemAnswer
 from simcounsel.instruments.forms import ItemRead, read_block
 from simcounsel.llm.question import Ask, Reply
 from simcounsel.prompts import render
+from simcounsel.prompts.twins import complained
 from simcounsel.specs.items import Item
 from simcounsel.specs.scale import Scale
 
@@ -75,7 +76,9 @@ class Collected:
         )
         return Answers(items=items, replies=tuple(self.replies))
 
-    def ask_in_blocks(self, ask_block: AskBlock, flipped: bool = False) -> Ask[None]:
+    def ask_in_blocks(
+        self, ask_block: AskBlock, flipped: bool = False, language: str = "en"
+    ) -> Ask[None]:
         """Each block once, and what could not be used of it a second time."""
         for items in self.scale.blocks():
             reply = yield from ask_block(items, "")
@@ -83,11 +86,17 @@ class Collected:
             read = read_block(self.scale, items, reply.value, reply.problem)
             wrong = tuple(item for item in items if read[item.id].mendable)
             if wrong:
-                listed = "; ".join(f"{item.id} ({read[item.id].reason})" for item in wrong)
-                reply = yield from ask_block(wrong, render("judge_again", wrong=listed)[1])
+                reasons = {item.id: read[item.id].reason for item in wrong}
+                reply = yield from ask_block(wrong, wrong_again(reasons, language))
                 self.replies.append(reply)
                 read |= read_block(self.scale, wrong, reply.value, reply.problem)
             self.take(read, flipped)
+
+
+def wrong_again(reasons: Mapping[str, str], language: str) -> str:
+    """What is said of answers that cannot be used, when they are asked for again: why, by item."""
+    listed = "; ".join(f"{name} ({complained(why, language)})" for name, why in reasons.items())
+    return render("judge_again", language, wrong=listed)[1]
 
 
 def temperature(samples: int) -> float:

@@ -46,18 +46,22 @@ class Material:
     """The conversations that it is about."""
     absent: str | None = None
     """Why there is nothing to judge."""
+    language: str = "en"
+    """In which a judge is asked about it; the items stay in the language of their instrument."""
 
     def text(self, flipped: bool = False) -> str:
         """As it stands in a prompt. flipped: of two versions, the later one first."""
         if self.before is not None and self.after is not None:
             first, second = (self.after, self.before) if flipped else (self.before, self.after)
-            return render("judge_personas", first=first, second=second)[1]
+            return render("judge_personas", self.language, first=first, second=second)[1]
         lines = "\n".join(f"{speaker}: {text}" for speaker, text in self.lines)
-        transcript = render("judge_transcript", lines=lines)[1]
+        transcript = render("judge_transcript", self.language, lines=lines)[1]
         return (
             transcript
             if self.profile is None
-            else render("judge_profile", profile=self.profile, transcript=transcript)[1]
+            else render(
+                "judge_profile", self.language, profile=self.profile, transcript=transcript
+            )[1]
         )
 
 
@@ -81,7 +85,9 @@ def material_for(
             return Material(absent="no version of the persona's text yet")
         blinding = blinding_for(world, client, None)
         return Material(
-            before=_version_text(blinding, versions[0]), after=_version_text(blinding, versions[-1])
+            before=_version_text(blinding, versions[0]),
+            after=_version_text(blinding, versions[-1]),
+            language=world.language,
         )
     if talk is None or not talk.lines:
         return Material(absent="no conversation yet")
@@ -92,6 +98,7 @@ def material_for(
         lines=blind_lines(blinding, client, talk.lines),
         chats=(talk.chat,),
         profile=blinding.text(profile(persona)) if scale.sees == "persona and transcript" else None,
+        language=world.language,
     )
 
 

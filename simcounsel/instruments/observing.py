@@ -48,10 +48,10 @@ def observe(
         def block(
             items: tuple[Item, ...], again: str, sample: int = sample, flipped: bool = flipped
         ) -> Ask[Reply[Any]]:
-            text = material.text(flipped)
-            return ask(_block_question(scale, who, text, items, again, (*key, sample), samples))
+            shown = material.text(flipped), material.language
+            return ask(_block_question(scale, who, shown, items, again, (*key, sample), samples))
 
-        yield from collected.ask_in_blocks(block, flipped)
+        yield from collected.ask_in_blocks(block, flipped, material.language)
     return collected.answers()
 
 
@@ -79,7 +79,7 @@ def _weighted(
     )
     items = [(item, flipped) for flipped in orders for item in scale.items]
     questions = tuple(
-        _item_question(scale, who, material.text(flipped), item, (*key, flipped))
+        _item_question(scale, who, material, item, (*key, flipped), flipped)
         for item, flipped in items
     )
     first = yield from ask(questions[0])
@@ -97,12 +97,13 @@ def _weighted(
 
 
 def _item_question(
-    scale: Scale, who: str, material: str, item: Item, key: tuple[object, ...]
+    scale: Scale, who: str, material: Material, item: Item, key: tuple[object, ...], flipped: bool
 ) -> Question[float | None]:
     allowed = scale.range_of(item)
     system, prompt = render(
         "judge_item",
-        material=material,
+        material.language,
+        material=material.text(flipped),
         instruction=scale.instruction,
         scale=scale_text(scale, (item,)),
         item=item.text,
@@ -114,6 +115,7 @@ def _item_question(
         tier="judge",
         system=system,
         prompt=prompt,
+        language=material.language,
         scale=(int(allowed.min), int(allowed.max)),
         fallback=None,
         temperature=0.0,
@@ -129,15 +131,18 @@ def _item_question(
 def _block_question(
     scale: Scale,
     who: str,
-    material: str,
+    shown: tuple[str, str],
     items: tuple[Item, ...],
     again: str,
     key: tuple[object, ...],
     samples: int,
 ) -> Question[BaseModel | None]:
+    """shown: the material as it stands in the prompt, and the prompt's language."""
+    material, language = shown
     form = tuple(question_of(scale, item) for item in items)
     system, prompt = render(
         "judge_block",
+        language,
         material=material,
         instruction=scale.instruction,
         scale=scale_text(scale, items),
@@ -151,6 +156,7 @@ def _block_question(
         tier="judge",
         system=system,
         prompt=prompt,
+        language=language,
         schema=answers_model(scale, items),
         fallback=None,
         temperature=temperature(samples),

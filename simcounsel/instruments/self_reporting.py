@@ -19,7 +19,7 @@ def self_report(mind: Mind, scene: Scene, scale: Scale, samples: int = 1) -> Ask
         def block(items: tuple[Item, ...], again: str, sample: int = sample) -> Ask[Reply[Any]]:
             return mind.report(scene, _sheet(scale, items, again, sample, samples))
 
-        yield from collected.ask_in_blocks(block)
+        yield from collected.ask_in_blocks(block, language=scene.language)
     return collected.answers()
 
 

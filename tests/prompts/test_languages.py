@@ -16,6 +16,7 @@ from simcounsel.engine.simulation import Limits
 from simcounsel.errors import ModelError
 from simcounsel.events import Said
 from simcounsel.instruments.preference import Preference
+from simcounsel.instruments.scale import shipped
 from simcounsel.llm.answers import Unfit, read_answer, speech_problem
 from simcounsel.llm.chat import messages
 from simcounsel.llm.models import Completion
@@ -54,13 +55,35 @@ def test_a_course_has_all_its_prompts_in_chinese(start: str) -> None:
 
 
 def test_where_there_is_none_the_english_one_asks_for_an_answer_in_chinese() -> None:
-    slots = {"lines": "- a walk"}
-    assert "judge_transcript" not in NAMES
-    system, prompt = render("judge_transcript", "zh", **slots)
+    slots = {"first": "- a walk", "second": "- a talk"}
+    assert "judge_pair" not in NAMES
+    system, prompt = render("judge_pair", "zh", **slots)
     assert (system, prompt) == (
-        render("judge_transcript", **slots)[0],
-        f"{render('judge_transcript', **slots)[1]}\n\n{prompt_text(NOTE, 'zh')}",
+        render("judge_pair", **slots)[0],
+        f"{render('judge_pair', **slots)[1]}\n\n{prompt_text(NOTE, 'zh')}",
     )
+
+
+@pytest.mark.parametrize("purpose", ["judge_item", "judge_block", "judge_audit"])
+def test_a_judge_of_a_chinese_run_is_asked_in_chinese_about_the_items_as_they_are(
+    purpose: str,
+) -> None:
+    asked = [one for one in recorded("socratic", language="zh").questions if one.purpose == purpose]
+    assert asked and {one.language for one in asked} == {"zh"}
+    answer = {"because", "score", "quote", "answer", "yes", "no", "null", "Client", "Counselor"}
+    for one in asked:
+        scale = shipped(one.facts.instrument)
+        text = "\n".join(message["content"] for message in one.messages)
+        assert "来访者（Client）" in text or "第一段文字" in text
+        lines = text.replace(scale.instruction, "").splitlines()
+        ours = [
+            line
+            for line in lines
+            if not any(item.text in line for item in scale.items) and not line.startswith("回答：")
+        ]
+        quoted = re.sub(r"“[^”]*”", "", "\n".join(ours))  # out of an answer that was refused
+        ids = {item.id for item in scale.items}
+        assert set(re.findall(r"[A-Za-z]{2,}", quoted)) <= answer | ids
 
 
 def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
