@@ -77,7 +77,8 @@ class Marks:
         return str(number)
 
     def marked(self, value: Any, who: str, field: str) -> Any:
-        """The value with a mark in each of its texts; in Chinese the mark is all there is."""
+        """The value with a mark in each of its texts; in Chinese the mark and a filling as
+        long as the text are all there is."""
         if isinstance(value, BaseModel):
             return value.model_copy(
                 update={
@@ -95,7 +96,10 @@ class Marks:
         if not isinstance(value, str):
             return value
         mark = self.text(who, field)
-        return f"{value} {mark}" if self.language == "en" else f"中文{mark}。"
+        if self.language == "en":
+            return f"{value} {mark}"
+        # about as much as the English says: a Chinese character for three letters
+        return f"中文{mark}{'，写着这个人的事' * (len(value) // 24)}。"
 
 
 def private(
