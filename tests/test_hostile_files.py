@@ -65,7 +65,7 @@ def test_a_line_of_the_log(simcounsel: Command, run: Path, line: str) -> None:
     seen = simcounsel("show", run)
     assert "events.jsonl:5: " in seen.out + seen.err and "Traceback" not in seen.err
     told(simcounsel("resume", run), "events.jsonl")
-    told(simcounsel("fork", run, "--at", 3), "events.jsonl")
+    told(simcounsel("fork", run, "--at", 1), "events.jsonl")
     shown = simcounsel("view", run, "--html", run.parent / "page.html")
     assert "Traceback" not in shown.err
 

@@ -593,6 +593,8 @@ def test_a_run_that_was_received_gets_no_key_when_it_goes_on(
 ) -> None:
     with FaultServer() as server:
         world = world_with(tmp_path, "{embed: scripted}", ticks=2)
+        text = world.read_text(encoding="utf-8").replace("plan_slots: 4", "plan_slots: 1")
+        world.write_text(text, encoding="utf-8")
         assert simcounsel("run", world, "--model", f"{server.url}/m", "--ticks", "1").code == 0
         run, before = only_run(tmp_path / "runs").folder, len(server.bodies)
         monkeypatch.setenv(KEY, MINE)

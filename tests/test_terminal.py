@@ -22,12 +22,16 @@ from tests.stage import ROOT, TINY
 
 
 def hostile(body: dict[str, Any]) -> str:
-    """A model's answer, each text in it with what a terminal would obey."""
+    """A model's answer, each text in it with what a terminal would obey; its slots are as many as
+    are asked for, at a place that Ines can reach, so that she does what they say."""
     answer = default_answer(body)
     try:
-        return json.dumps(_with(json.loads(answer)))
+        given = _with(json.loads(answer))
     except ValueError:
         return answer + HOSTILE
+    if isinstance(given, dict) and "slots" in given:
+        given["slots"] = [given["slots"][0] | {"place": "Ines's Kitchen"}] * 4
+    return json.dumps(given)
 
 
 def _with(value: Any) -> Any:
