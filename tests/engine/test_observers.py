@@ -65,7 +65,9 @@ def scripted(seed: int, answer: int) -> Scripted:
 
 
 def world_of(made: Callable[[], World], condition: Condition, policy: str, seed: int) -> World:
-    """A small world in which every counselor has that policy."""
+    """A small world in which every counselor has that policy, and in which no share of fallbacks is
+    too large: who is heard to be in danger is answered by a script that knows no number to name.
+    """
     world = made()
     residents = tuple(
         spec.model_copy(update={"policy": PolicySpec(name=policy)})
@@ -73,7 +75,8 @@ def world_of(made: Callable[[], World], condition: Condition, policy: str, seed:
         else spec
         for spec in world.residents
     )
-    return changed(world, seed=seed, condition=condition, residents=residents)
+    limits = world.fallbacks.model_copy(update={"most": 1})
+    return changed(world, seed=seed, condition=condition, residents=residents, fallbacks=limits)
 
 
 @pytest.mark.slow
