@@ -231,9 +231,9 @@ class Embedded:
         )
 
     def _as_chat(self, request: Question[Any], complaint: str | None) -> Completion:
-        """The plain way: the prompt as it is, the answer held to the schema by a grammar."""
+        """The plain way: the prompt as it is, the answer held by a grammar to what may be answered."""
         from simcounsel.llm.chat import messages
-        from simcounsel.llm.llama import Chat, grammar_of_schema
+        from simcounsel.llm.llama import Chat
 
         spoken = messages(request, complaint)
         system = "\n\n".join(m["content"] for m in spoken if m["role"] == "system")
@@ -247,11 +247,22 @@ class Embedded:
             max_tokens=request.max_tokens,
             temperature=request.temperature,
             seed=request.seed,
-            grammar=grammar_of_schema(request.schema.model_json_schema())
-            if request.schema
-            else None,
+            grammar=_grammar(request),
         )
         cut = {"finish": "length"} if got.end == "length" else {}
         return Completion(
             text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out, notes=cut
         )
+
+
+def _grammar(request: Question[Any]) -> str | None:
+    """Of the answers that fit: the schema's, the options' numbers, or the numbers of the scale,
+    which a model this small does not find by itself. None for free text.
+    """
+    from simcounsel.llm.llama import grammar_of_options, grammar_of_schema
+
+    if request.schema is not None:
+        return grammar_of_schema(request.schema.model_json_schema())
+    low, high = (1, len(request.options)) if request.verb == "choose" else request.scale or (0, -1)
+    numbers = tuple(str(number) for number in range(low, high + 1))
+    return grammar_of_options(numbers) if numbers else None
