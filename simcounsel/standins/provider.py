@@ -231,7 +231,7 @@ class Embedded:
         )
 
     def _as_chat(self, request: Question[Any], complaint: str | None) -> Completion:
-        """The plain way: the prompt as it is, the answer held by a grammar to what may be answered."""
+        """The plain way: the prompt as it is, a grammar holds the answer to what fits."""
         from simcounsel.llm.chat import messages
         from simcounsel.llm.llama import Chat
 
