@@ -1,0 +1,117 @@
+"""What ships in the gallery, lived with good answers: replayed, and taken by everything that reads a run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from analysis.report import Options, make
+from simcounsel import gallery
+from simcounsel.corpus.synthesis.workshop import Workshop
+from simcounsel.engine.forking import fork
+from simcounsel.engine.simulation import Simulation
+from simcounsel.prompts import prompt_hashes
+from simcounsel.runs.history import History
+from simcounsel.runs.manifest import BY_HAND
+from simcounsel.runs.run import Run
+from tests.commands import Command
+from tests.stage import log, without_hashes
+
+NAMES = list(gallery.exhibits())
+WORLDS = [name for name in NAMES if name != "synthesis"]
+ALONE = [name for name in WORLDS if name != "first-days-alone"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The gallery is unpacked into a folder of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIMCOUNSEL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def opened(name: str) -> Run:
+    return Run.open(f"gallery:{name}")
+
+
+def test_what_ships() -> None:
+    assert NAMES == ["first-days", "first-days-alone", "staged", "course", "synthesis"]
+
+
+def alike(again: Run, run: Run) -> None:
+    """The same events; and the same bytes while all prompts are those that it was made with, since
+    the hashes of ticks begin with them (in any language).
+    """
+    assert without_hashes(again) == without_hashes(run)
+    if run.manifest.prompts == prompt_hashes() and run.manifest.parent is None:
+        assert log(again) == log(run)
+
+
+@pytest.mark.slow(5)
+@pytest.mark.parametrize("name", ALONE)
+def test_a_world_replays_to_the_same_bytes(name: str, tmp_path: Path) -> None:
+    run = opened(name)
+    with Simulation(run.world, model=f"recorded:gallery:{name}", out=tmp_path) as again:
+        made = again.run(run.ticks_done())
+        assert again.models.usage.calls == 0
+    alike(made, run)
+
+
+@pytest.mark.slow(5)
+def test_the_paired_fork_replays(tmp_path: Path) -> None:
+    run, parent = opened("first-days-alone"), opened("first-days")
+    assert run.manifest.parent is not None
+    recorded = dict.fromkeys(("reason", "embed"), "recorded:gallery:first-days-alone")
+    changes = {"condition": "client_layperson"} | {
+        f"models.{role}": name for role, name in recorded.items()
+    }
+    made = fork(parent, run.manifest.parent.at_tick, changes, tmp_path)
+    with Simulation(made.world, run=made) as again:
+        again.run(run.ticks_done() - made.ticks_done())
+    alike(made, run)
+
+
+def test_the_synthesis_replays_to_the_same_bytes(tmp_path: Path) -> None:
+    run = opened("synthesis")
+    models = run.synthesis.models.model_copy(update={"default": "recorded:gallery:synthesis"})
+    with Workshop(run.synthesis.model_copy(update={"models": models}), out=tmp_path) as workshop:
+        alike(workshop.run(), run)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_reader_takes_it(simcounsel: Command, name: str) -> None:
+    run = f"gallery:{name}"
+    assert "holds: " in simcounsel("verify", run).out
+    shown = simcounsel("show", run).out
+    assert " ".join(BY_HAND.split()) in " ".join(shown.split())
+    assert simcounsel("show", run, "--conversation", 1).code == 0
+    assert simcounsel("view", run, "--html", f"{name}.html").code == 0
+    assert Path(f"{name}.html").stat().st_size > 50_000
+    assert simcounsel("export", run, "-o", f"data-{name}", "--format", "openai").code == 0
+    assert simcounsel("rate", run, "--instrument", "talk_measures").code == 0
+    if name in WORLDS:
+        assert simcounsel("rate", run, "--model", "scripted").code == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_line_is_a_last_resort(name: str) -> None:
+    lines = [line for talk in History.of(opened(name)).conversations() for line in talk.lines]
+    assert all(line.event.source == "generated" for line in lines)
+    assert lines or name == "synthesis"
+
+
+@pytest.mark.slow(5)
+def test_a_report_of_both_arms(tmp_path: Path) -> None:
+    folders = [gallery.folder_of(name) for name in ("first-days", "first-days-alone")]
+    report = make(folders, Options(shuffles=20, stories=1))
+    assert len(report.sample.members) == 2
+
+
+def test_a_client_is_moved_by_what_was_said() -> None:
+    """The course's client opens by the counselor's words, pulls back where it was let down, and believes a little less."""
+    history = History.of(opened("course"))
+    shifts = [one.event for one in history.shifts("Ines")]
+    assert max(one.openness for one in shifts) - min(one.openness for one in shifts) > 4
+    assert any(one.openness < one.before for one in shifts)
+    assert all(one.quote for one in shifts if abs(one.openness - one.before) >= 1)
+    assert any(one.event.after < one.event.before for one in history.beliefs("Ines"))
