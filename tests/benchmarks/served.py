@@ -47,7 +47,10 @@ def sensible(body: Body) -> str:
     if name in _ANSWERS:
         return json.dumps(_ANSWERS[name](told, rng))
     if "Choose one of" in told:
-        return str(rng.randint(1, 6))
+        listed = told.rsplit("Choose one of", 1)[1].split("\n\n")[0]
+        options = re.findall(r"^(\d+)\. (.*)$", listed, re.MULTILINE)
+        safe = [number for number, option in options if option.startswith("none")]
+        return safe[0] if safe else str(rng.randint(1, len(options)))
     return _sentence(rng)
 
 
@@ -71,13 +74,14 @@ def _feeling(rng: random.Random, poignancy: tuple[tuple[int, int], ...]) -> Body
 
 
 def _day(told: str, rng: random.Random) -> Body:
+    """Five to eight strokes."""
+    always = ("07:15", "12:00", "14:00", "18:00", "22:30")
     return {
         "strokes": [
             {"at": at, "do": rng.choice(acts)}
             for at, _, _, acts in DAY[1:]
-            if rng.random() < 0.6 or at in ("07:15", "22:30")
+            if rng.random() < 0.6 or at in always
         ][:8]
-        or []
     }
 
 
@@ -121,6 +125,12 @@ def _line(told: str, rng: random.Random) -> Body:
     }
 
 
+def _client_line(told: str, rng: random.Random) -> Body:
+    """Nothing touches a belief, and openness goes up and down."""
+    private = {"quote": "", "touched": "", "openness": rng.randint(3, 7), "held_back": ""}
+    return _line(told, rng) | private
+
+
 def _summary(told: str, rng: random.Random) -> Body:
     closeness = rng.choices(("less close", "as before", "closer", "much closer"), (1, 6, 3, 0.3))[0]
     return {
@@ -128,6 +138,11 @@ def _summary(told: str, rng: random.Random) -> Body:
         "closeness": closeness,
         **_feeling(rng, TALK),
     }
+
+
+def _session_summary(told: str, rng: random.Random) -> Body:
+    """Nothing was agreed."""
+    return _summary(told, rng) | {"agreed": "", "agreed_quote": ""}
 
 
 def _questions(told: str, rng: random.Random) -> Body:
@@ -150,6 +165,11 @@ def _insights(told: str, rng: random.Random) -> Body:
             for _ in range(2)
         ]
     }
+
+
+def _client_insights(told: str, rng: random.Random) -> Body:
+    """No belief moves."""
+    return _insights(told, rng) | {"beliefs": []}
 
 
 def _portrait(told: str, rng: random.Random) -> Body:
@@ -223,9 +243,12 @@ _ANSWERS: dict[str, Callable[[str, random.Random], Body]] = {
     "BlockAnswer": _block,
     "FeelingsAnswer": _feelings,
     "LineAnswer": _line,
+    "ClientLineAnswer": _client_line,
     "SummaryAnswer": _summary,
+    "SessionSummaryAnswer": _session_summary,
     "QuestionsAnswer": _questions,
     "InsightsAnswer": _insights,
+    "ClientInsightsAnswer": _client_insights,
     "PortraitAnswer": _portrait,
     "Extraction": _extraction,
     "SeekerLine": _seeker,

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.engine.opening import models_for
+from simcounsel.engine.simulation import Simulation
+from simcounsel.events import Warned
 from simcounsel.specs.world_problems import world_problems
 from tests.benchmarks import (
     engine,
@@ -15,7 +18,10 @@ from tests.benchmarks import (
     training,
     verified,
 )
+from tests.benchmarks.served import sensible
 from tests.benchmarks.towns import plain_town, town_of_ten
+from tests.llm.server import FaultServer
+from tests.stage import begun, changed, happened, tiny
 
 pytestmark = pytest.mark.slow(3)  # torch
 
@@ -23,6 +29,17 @@ pytestmark = pytest.mark.slow(3)  # torch
 def test_worlds_hold_together() -> None:
     for world in (plain_town(5, 2, pairs=False), plain_town(5, 2, pairs=True), town_of_ten(96)):
         assert not world_problems(world)
+
+
+def test_the_benchmark_s_model_answers_what_residents_ask(tmp_path: Path) -> None:
+    """Else a day of them is one of fallbacks, which stops, or whose figures are no measure."""
+    with FaultServer(answer=sensible) as server:
+        models = tiny().models.model_copy(update={"reason": f"{server.url}/m"})
+        run = begun(tmp_path, changed(tiny(), models=models, ticks=4))
+        Simulation(run.world, run=run, models=models_for(run)).run()
+    asked = {call.get("purpose") for call in run.calls()}
+    assert asked >= {"plan_slots", "line_client", "summarize", "insights", "persona"}
+    assert happened(run, Warned) == []
 
 
 def test_engine_prints_its_table_and_lives_through_faults(
