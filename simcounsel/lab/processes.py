@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -138,10 +138,12 @@ def live_in_process(
     environment: dict[str, str],
     asking: Asking,
     budget: Shared | None,
-    reports: "multiprocessing.Queue[dict[str, Any]]",
+    pipe: Connection,
 ) -> None:
     """A process of its own for each run: Mesa never frees a model. environment: of whoever wants
     the run; what is imported already was imported with that of the first sweep in this process.
+    pipe: where it tells; its own, since whoever is killed while it holds a lock that all share
+    keeps it for good.
     """
     # a terminal's Ctrl-C reaches children too: they leave it to their parent
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -149,8 +151,8 @@ def live_in_process(
     os.environ.clear()
     os.environ.update(environment)
     with guarded():
-        end = _end_of(cell, out, in_flight, prices_file, asking, budget, reports.put)
-        reports.put({"run": cell.name} | end)
+        end = _end_of(cell, out, in_flight, prices_file, asking, budget, pipe.send)
+        pipe.send({"run": cell.name} | end)
 
 
 def _end_of(

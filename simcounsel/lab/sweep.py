@@ -7,14 +7,14 @@ OUT/NAME/             one folder a run, named after client, seed and condition
 OUT/sweep.jsonl       what became of each run, as it came: done or failed, with the cause
 """
 
-import multiprocessing
 import os
-import queue
+import pickle
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Literal
 
@@ -80,8 +80,9 @@ class Sweep:
         self._prices_file = prices_file
         self.budget = SharedBudget(experiment.budget, cells, out, Prices.load(prices_file))
         self._used_up: str | None = None
-        self._reports: Any = multiprocessing.get_context("spawn").Queue()
         self._children: dict[str, Any] = {}
+        self._pipes: dict[str, Connection] = {}
+        """What each of them tells, until it has told all."""
         self._before: dict[str, tuple[int, float | None]] = {}
 
     def run(self, on_change: Callable[[], None] = lambda: None) -> bool:
@@ -161,6 +162,7 @@ class Sweep:
         return not self.stopping and any(self._ready())
 
     def _begin(self, progress: Progress) -> Any:
+        heard, told = self._context.Pipe(duplex=False)
         arguments = (
             progress.cell,
             self.out,
@@ -169,12 +171,14 @@ class Sweep:
             dict(os.environ),
             self.asking,
             self._shared(),
-            self._reports,
+            told,
         )
         child = self._context.Process(
             target=live_in_process, args=arguments, name=progress.cell.name, daemon=False
         )
         child.start()
+        told.close()  # the child has its own: its end is then heard here
+        self._pipes[progress.cell.name] = heard
         return child
 
     def _shared(self) -> Shared | None:
@@ -218,19 +222,33 @@ class Sweep:
 
     def _listen(self) -> None:
         """Take in what the processes tell; a process that died without a word has failed."""
-        try:
-            report = self._reports.get(timeout=0.2)
-            while True:
-                self._take(report)
-                report = self._reports.get_nowait()
-        except queue.Empty:
-            pass
+        if self._pipes:
+            wait(self._pipes.values(), timeout=0.2)
+        else:
+            time.sleep(0.2)
+        for name in list(self._pipes):
+            self._hear(name)
         for name, child in list(self._children.items()):
-            if not child.is_alive() and self._reports.empty():
+            if child.is_alive():
+                continue
+            self._hear(name)
+            if name in self._children:
                 if self.stopping:  # it was told to stop before it had begun
                     self._end(name, "stopped", None)
                 else:
                     self._end(name, "failed", f"its process ended with {child.exitcode}")
+
+    def _hear(self, name: str) -> None:
+        """All that a process has told by now."""
+        while (pipe := self._pipes.get(name)) is not None:
+            try:
+                if not pipe.poll():
+                    return
+                report = pipe.recv()
+            except (EOFError, OSError, pickle.UnpicklingError):  # it ended, perhaps within a word
+                self._pipes.pop(name).close()
+                return
+            self._take(report)
 
     def _take(self, report: dict[str, Any]) -> None:
         progress = self.progress[report["run"]]
@@ -248,6 +266,9 @@ class Sweep:
         progress = self.progress[name]
         progress.state, progress.cause = state, cause
         child = self._children.pop(name, None)
+        pipe = self._pipes.pop(name, None)
+        if pipe is not None:
+            pipe.close()
         if child is not None:
             self._join(child)
             self.budget.ended(name)
