@@ -1,5 +1,7 @@
 """Reflection (Park et al. 2023, section 4.2) and the persona's text, which it rewrites."""
 
+import re
+
 from simcounsel.agents.client_state import BROUGHT_ALONG, belief_steps, parts, strengths
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts
 from simcounsel.agents.lived import with_dates
@@ -21,6 +23,12 @@ from simcounsel.specs.persona import ClientPersona
 
 RECENT = 30
 EVIDENCE = 12
+OF_A_DAY = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|last night|this (?:morning|afternoon|evening))\b"
+    r"|今天|今晚|今早|今晨|明天|昨天|昨晚",
+    re.IGNORECASE,
+)
+"""Words that bind a sentence to its day."""
 
 
 def first_memories(resident: Resident) -> tuple[Memory, ...]:
@@ -251,6 +259,16 @@ def _rewrite(
     )
 
 
+def _of_the_moment(answer: PortraitAnswer) -> str | None:
+    """Whether a portrait says what holds for its day alone."""
+    found = OF_A_DAY.search(f"{answer.characteristic} {answer.recent_feeling}")
+    return (
+        f"“{found.group()}” holds for one day only; a portrait is read on other days, too"
+        if found
+        else None
+    )
+
+
 def _new_text(
     resident: Resident,
     scene: Scene,
@@ -279,6 +297,7 @@ def _new_text(
         prompt=prompt,
         language=scene.language,
         schema=PortraitAnswer,
+        check=_of_the_moment,
         fallback=fallback,
         temperature=0.3,
         max_tokens=500,

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 STRANGERS = 2.0
+STILL_FELT = 2
+"""Intensity (1 to 10) below which a fading feeling is over."""
 
 
 def other_of(chat: str, name: str) -> str:
@@ -73,6 +75,7 @@ class Resident:
         self.client_state = spec.client_state or world.client_state
         """Whether talk and what is lived moves a client."""
         self._sightings = Sightings(spec, world)
+        self._half_life = world.feelings_fade_minutes
         self._nothing_lived()
         self._observers = self._by_kind()
 
@@ -93,9 +96,11 @@ class Resident:
         self.begun: Slot | None = None
         """The slot whose activity began in this tick, until it was appraised."""
         self.moved = False
-        """Whether something was felt that no slot foresaw, since slots were last planned: then what
-        they foresaw to feel no longer counts.
+        """Whether something that no slot foresaw was felt, since slots were last planned, and has
+        not faded: then what they foresaw to feel does not count.
         """
+        self._origin: tuple[Emotion, int, int] = ("neutral", 1, 0)
+        """What was felt that no slot foresaw, how strong at first, and when."""
         self.slots_from: dict[str, Any] = {}
         """Which calls gave the slots (`calls`, `fallback`)."""
         self.sights: tuple[Sight, ...] = ()
@@ -106,11 +111,14 @@ class Resident:
         self.last_talk: dict[str, int] = {}
         self.said: list[str] = []
         """Own lines of all conversations, oldest first."""
-        self.done_today: dict[str, int] = {}
+        self._done: dict[str, int] = {}
+        """When each activity began last, in minutes since day 0."""
         self.replan_why: str | None = None
         """What calls for a new plan; None when nothing does."""
         self.wondered: tuple[str, ...] = ()
         """The questions of the last reflection."""
+        self._concluded: tuple[str, ...] = ()
+        """The conclusions of the last reflection."""
         self.practice: dict[str, list[Entry]] = {}
         """What one's policy and mind wrote in conversations with each other person, and what was
         heard of danger there, oldest first.
@@ -166,9 +174,10 @@ class Resident:
     def _acted(self, event: Acted, entry: Entry) -> None:
         self._news = []
         self.begun = None
+        self._fade(entry.minute)
         if event.activity != self.activity:
             self.begun = self.slots.get(entry.minute)
-            self.done_today[event.activity] = entry.minute
+            self._done[event.activity] = entry.minute
         self.visible = event.seen or event.activity
         self.activity, self.activity_kind, self.place = (
             event.activity,
@@ -189,13 +198,27 @@ class Resident:
         if entry.tick != self._felt or event.intensity > self.intensity:
             self.emotion, self.intensity = event.emotion, event.intensity
         self._felt = entry.tick
-        self.moved |= self.begun is None or event.about in self._news
+        if self.begun is None or event.about in self._news:
+            self.moved = True
+            self._origin = (self.emotion, self.intensity, entry.minute)
         self._news = [text for text in self._news if text != event.about]
         self.begun = None
 
+    def _fade(self, minute: int) -> None:
+        """A feeling that nothing feeds fades by half in each half-life, down to calm; then what
+        slots foresee counts again.
+        """
+        if not self.moved or self._half_life is None:
+            return
+        _, intensity, since = self._origin
+        left = round(intensity * 0.5 ** ((minute - since) / self._half_life))
+        self.intensity = max(1, left)
+        if left < STILL_FELT:
+            self.emotion, self.intensity, self.moved = "neutral", 1, False
+
     def _planned(self, event: Planned, entry: Entry) -> None:
         if self.planned_day != event.day:
-            self.done_today = {}
+            self._done = self.done_on(event.day)
         self.planned_day, self.strokes = event.day, event.strokes
         self.replan_why = None
 
@@ -221,6 +244,7 @@ class Resident:
             self.said.append(event.text)
             self.emotion, self.intensity = event.emotion, event.intensity
             self.moved = True
+            self._origin = (event.emotion, event.intensity, entry.minute)
             self._felt = (
                 None  # what stays of a talk is felt after its lines, however strong they were
             )
@@ -252,6 +276,7 @@ class Resident:
     def _reflected(self, event: Reflected, entry: Entry) -> None:
         self.memory.observe_reflected()
         self.wondered = event.questions
+        self._concluded = tuple(insight.text for insight in event.insights)
 
     def _believed(self, event: BeliefMoved, entry: Entry) -> None:
         self.strengths[event.belief] = event.after
@@ -259,7 +284,13 @@ class Resident:
     def _changed(self, event: PersonaChanged, entry: Entry) -> None:
         self.version = event
         if event.version:
-            self.replan_why = self._worded("changed")
+            between = "；" if self.language == "zh" else "; "
+            what = between.join(text.rstrip(".。") for text in self._concluded)
+            self.replan_why = self._worded("changed", name=self.name, what=what)
+
+    def done_on(self, day: int) -> dict[str, int]:
+        """What was begun on a day, in order, with the minute since day 0 at which it was."""
+        return {what: minute for what, minute in self._done.items() if day_of(minute) == day}
 
     def needs_day(self, minute: int) -> bool:
         """Whether there is no plan for the day of `minute` yet."""

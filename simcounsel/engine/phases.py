@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from simcounsel.agents.mind import Effects, Mind, Scene
+from simcounsel.agents.resident import other_of
 from simcounsel.clock import day_of, minute_of_tick
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.arrivals import arrive
@@ -184,7 +185,7 @@ class Phases:
             listen = listening(self._world.safety)
             talks[started.chat] = converse(first, second, started, most, listen, minutes)
         moving = self._world.conversation.replan_from_poignancy
-        for outcome in self._models.ask(talks).values():
+        for chat, outcome in self._models.ask(talks).items():
             self._journal.warn(outcome)
             for event in outcome.value.events:
                 self._journal.write(event)
@@ -193,7 +194,10 @@ class Phases:
             for name, poignancy in outcome.value.poignancy.items():
                 if poignancy >= moving:
                     resident = self._population.resident(name)
-                    resident.replan_why = "a conversation that mattered"
+                    other = other_of(chat, name)
+                    resident.replan_why = phrase(
+                        "lived", "mattered", self._world.language, name=name, other=other
+                    )
 
     def remember(self) -> None:
         """Lay down what was drafted, all with one question for vectors."""

@@ -5,7 +5,7 @@ from typing import Any
 from simcounsel.agents import reflection
 from simcounsel.agents.mind import Effects
 from simcounsel.agents.tasks import InsightAnswer, InsightsAnswer, PortraitAnswer, QuestionsAnswer
-from simcounsel.events import Insight, PersonaChanged, Recalled, Reflected
+from simcounsel.events import Insight, PersonaChanged, Recalled, Reflected, as_event
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
 from simcounsel.specs.persona import ClientPersona
@@ -103,12 +103,24 @@ def test_versions_count_up() -> None:
         text = PortraitAnswer(
             characteristic=f"characteristic {version}", recent_feeling="the same feeling"
         )
-        changed = reflect(ines, InsightsAnswer(insights=(insight(1),)), text).events[-1]
+        effects = reflect(ines, InsightsAnswer(insights=(insight(1),)), text)
+        changed = effects.events[-1]
         assert isinstance(changed, PersonaChanged)
         assert changed.version == version
-        ines.observe(changed)
+        for event in effects.events:
+            ines.observe(as_event(event))
     assert ines.resident.version == changed
-    assert ines.resident.replan_why == "a changed view of oneself"
+    assert ines.resident.replan_why == ("Ines has come to see this: Ines counts to feel safe")
+
+
+def test_a_portrait_that_holds_for_its_day_only_is_asked_for_again() -> None:
+    seen: list[Question] = []
+    reflect(thoughtful(), InsightsAnswer(insights=(insight(1),)), NEW, requests=seen)
+    check = seen[-1].check
+    assert check is not None
+    assert check(NEW) is None
+    tonight = NEW.model_copy(update={"recent_feeling": "She dreads Tonight."})
+    assert "“Tonight” holds for one day only" in str(check(tonight))
 
 
 def test_same_text_is_no_new_version() -> None:

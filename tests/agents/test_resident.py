@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from simcounsel.agents.views import done_today
 from simcounsel.events import (
     Acted,
+    Appraised,
     ConversationEnded,
     ConversationStarted,
     Perceived,
@@ -16,7 +18,7 @@ from simcounsel.events import (
     Slot,
     Stroke,
 )
-from tests.stage import EIGHT, Alone
+from tests.stage import EIGHT, Alone, scene, tiny
 
 
 def slot(minute: int, activity: str) -> Slot:
@@ -122,8 +124,46 @@ def test_what_was_done_is_forgotten_with_the_day() -> None:
     ines = Alone()
     for day in (0, 1):
         ines.observe(Planned(who="Ines", day=day, strokes=(), why="a new day"))
-        assert ines.resident.done_today == {}
+        assert ines.resident.done_on(day) == {}
+        minute = EIGHT + day * 1440
         ines.observe(
-            Acted(who="Ines", activity=f"reads {day}", activity_kind="rest", place="p"), EIGHT
+            Acted(who="Ines", activity=f"reads {day}", activity_kind="rest", place="p"), minute
         )
-        assert ines.resident.done_today == {f"reads {day}": EIGHT}
+        assert ines.resident.done_on(day) == {f"reads {day}": minute}
+    assert ines.resident.done_on(0) == {}
+
+
+def test_before_the_new_day_is_planned_yesterday_is_not_today() -> None:
+    """At midnight slots are asked for before the day's plan has been taken in."""
+    ines = Alone()
+    ines.observe(Acted(who="Ines", activity="reads", activity_kind="rest", place="p"), 1439)
+    assert done_today(ines.resident, scene(minute=1439)) == (("reads", 1439),)
+    assert done_today(ines.resident, scene(minute=1440)) == ()
+
+
+def test_a_feeling_that_nothing_feeds_fades_by_half_in_a_half_life() -> None:
+    ines = Alone()
+    felt = Appraised(who="Ines", about="a talk", emotion="anger", intensity=8, poignancy=5)
+    ines.observe(felt, EIGHT)
+    seen = []
+    for after in (0, 60, 120, 240, 300, 360):
+        act = Acted(who="Ines", activity=f"walks {after}", activity_kind="rest", place="p")
+        ines.observe(act, EIGHT + after)
+        seen.append((ines.resident.emotion, ines.resident.intensity, ines.resident.moved))
+    assert seen == [
+        ("anger", 8, True),
+        ("anger", 6, True),  # 8 / 2 ** 0.5 = 5.66
+        ("anger", 4, True),
+        ("anger", 2, True),
+        ("neutral", 1, False),  # 1.41
+        ("neutral", 1, False),
+    ]
+
+
+def test_it_can_be_held_until_the_next_hours_are_planned() -> None:
+    held = tiny().model_copy(update={"feelings_fade_minutes": None})
+    ines = Alone(world=held)
+    felt = Appraised(who="Ines", about="a talk", emotion="anger", intensity=8, poignancy=5)
+    ines.observe(felt, EIGHT)
+    ines.observe(Acted(who="Ines", activity="walks", activity_kind="rest", place="p"), EIGHT + 600)
+    assert (ines.resident.emotion, ines.resident.intensity) == ("anger", 8)

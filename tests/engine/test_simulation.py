@@ -349,7 +349,7 @@ def test_state_is_the_fold_over_the_log(tmp_path: Path) -> None:
                 "meetings",
                 "last_talk",
                 "said",
-                "done_today",
+                "_done",
                 "news",
                 "replan_why",
             ):
