@@ -116,7 +116,8 @@ def belief_steps(
     resident: Resident, reply: Reply[InsightsAnswer | None], evidence: tuple[Memory, ...]
 ) -> tuple[BeliefMoved, ...]:
     """The beliefs that a reflection moves: one step each, by memories of which one at least is of
-    what happened, not of what the client brought along; the reply's other steps do not count.
+    what happened, not of what the client brought along, and has not moved this belief before; the
+    reply's other steps do not count.
     """
     answer = reply.value
     if not isinstance(answer, ClientInsightsAnswer):
@@ -126,8 +127,9 @@ def belief_steps(
     for step in answer.beliefs:
         cited = [evidence[number - 1] for number in dict.fromkeys(step.evidence)]
         before = held.get(step.belief)
-        lived = any(memory.origin not in BROUGHT_ALONG for memory in cited)
-        if before is None or step.belief in steps or not lived:
+        counted = resident.moved_by.get(step.belief, set())
+        new = any(m.origin not in BROUGHT_ALONG and m.id not in counted for m in cited)
+        if before is None or step.belief in steps or not new:
             continue
         after = min(100, max(0, before + step.step))
         if after != before:

@@ -1,6 +1,7 @@
 """Reflection (Park et al. 2023, section 4.2) and the persona's text, which it rewrites."""
 
 import re
+from collections import Counter
 
 from simcounsel.agents.client_state import BROUGHT_ALONG, belief_steps, parts, strengths
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts
@@ -23,6 +24,10 @@ from simcounsel.specs.persona import ClientPersona
 
 RECENT = 30
 EVIDENCE = 12
+OF_ONE_TALK = 4
+"""Lines of one conversation among the evidence at most, so that a talk does not crowd out all else
+that happened; its summary counts beside them.
+"""
 OF_A_DAY = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|last night|this (?:morning|afternoon|evening))\b"
     r"|今天|今晚|今早|今晨|明天|昨天|昨晚",
@@ -159,15 +164,24 @@ def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
 
 
 def _evidence(resident: Resident, recalled: tuple[Recalled, ...]) -> tuple[Memory, ...]:
-    """The best of what came to mind at all questions, plans left out, each once."""
+    """The best of what came to mind at all questions, plans left out, each once, and few lines of
+    any one conversation.
+    """
     hits = sorted((hit for event in recalled for hit in event.hits), key=lambda hit: -hit.score)
     memories = [
         resident.memory.get(memory_id) for memory_id in dict.fromkeys(hit.id for hit in hits)
     ]
-    apart_from_plans = [memory for memory in memories if memory.origin != "plan"]
-    return tuple(
-        {memory.text: memory for memory in reversed(apart_from_plans or memories)}.values()
-    )[::-1][:EVIDENCE]
+    apart_from_plans = [memory for memory in memories if memory.origin != "plan"] or memories
+    once = {memory.text: memory for memory in reversed(apart_from_plans)}
+    of_a_talk = Counter[str]()
+    kept = []
+    for memory in reversed(once.values()):
+        if memory.type == "chat" and memory.chat is not None:
+            of_a_talk[memory.chat] += 1
+            if of_a_talk[memory.chat] > OF_ONE_TALK:
+                continue
+        kept.append(memory)
+    return tuple(kept[:EVIDENCE])
 
 
 def _insights(

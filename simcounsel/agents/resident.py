@@ -89,6 +89,8 @@ class Resident:
         self.intensity = 1
         self.strengths: dict[str, int] = {}
         """How strongly beliefs are held that were moved, 0 to 100, by their ids."""
+        self.moved_by: dict[str, set[str]] = {}
+        """The memories that have moved each belief: each moves it once."""
         self.version: PersonaChanged | None = None
         self.strokes: tuple[Stroke, ...] = ()
         self.planned_day: int | None = None
@@ -280,6 +282,7 @@ class Resident:
 
     def _believed(self, event: BeliefMoved, entry: Entry) -> None:
         self.strengths[event.belief] = event.after
+        self.moved_by.setdefault(event.belief, set()).update(event.evidence)
 
     def _changed(self, event: PersonaChanged, entry: Entry) -> None:
         self.version = event

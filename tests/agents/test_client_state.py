@@ -151,7 +151,7 @@ def test_beliefs_move_only_by_what_was_lived() -> None:
     told = tuple(
         memory(n, text, origin=origin, poignancy=5).model_copy(update={"id": f"Ines:{n}"})
         for n, (text, origin) in enumerate(
-            [("before", "initial"), ("a talk", "talk"), ("a plan", "plan")]
+            [("before", "initial"), ("a talk", "talk"), ("a plan", "plan"), ("more", "talk")]
         )
     )
 
@@ -176,9 +176,10 @@ def test_beliefs_move_only_by_what_was_lived() -> None:
     assert moved(("D1", (2,), -7)) == moved(("C9", (2,), 5)) == moved(("C1", (2,), 0)) == ()
     assert [one.after for one in moved(("C1", (2,), -7), ("C1", (2,), -7))] == [73]
     ines.observe(one)
-    assert [again.after for again in moved(("C1", (2,), -7))] == [66]
+    assert moved(("C1", (2,), -7)) == (), "the same talk moves it once"
+    assert [other.after for other in moved(("C2", (2,), -7))] == [73], "and other beliefs once, too"
     ines.observe(one.model_copy(update={"after": 3}))
-    assert [low.after for low in moved(("C1", (2,), -10))] == [0]
+    assert [low.after for low in moved(("C1", (2, 4), -10))] == [0]
 
 
 def test_reflection_writes_them() -> None:

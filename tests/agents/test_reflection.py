@@ -5,7 +5,7 @@ from typing import Any
 from simcounsel.agents import reflection
 from simcounsel.agents.mind import Effects
 from simcounsel.agents.tasks import InsightAnswer, InsightsAnswer, PortraitAnswer, QuestionsAnswer
-from simcounsel.events import Insight, PersonaChanged, Recalled, Reflected, as_event
+from simcounsel.events import Hit, Insight, PersonaChanged, Recalled, Reflected, as_event
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
 from simcounsel.specs.persona import ClientPersona
@@ -186,3 +186,22 @@ def test_arriving_brings_situations_along() -> None:
     )
     ines.observe(version)
     assert ines.resident.replan_why is None
+
+
+def test_of_one_conversation_few_lines_are_evidence() -> None:
+    ines = Alone()
+    ines.have_version()
+    lines = [
+        memory(n, f"line {n}", type="chat", origin="talk", chat="1:Ines+Miriam") for n in range(8)
+    ]
+    summary = memory(8, "the talk", type="thought", origin="summary", chat="1:Ines+Miriam")
+    others = [memory(9 + n, f"walk {n}") for n in range(3)]
+    ines.remember(*lines, summary, *others)
+    terms = dict.fromkeys(
+        ("recency", "poignancy", "emotion_score", "emotion_relevance", "relevance"), 0.5
+    )
+    hits = tuple(Hit(id=f"Ines:{n}", score=0.9 - n / 100, **terms) for n in range(12))
+    recalled = Recalled(who="Ines", purpose="reflect", query="?", emotion="neutral", hits=hits)
+    found = reflection._evidence(ines.resident, (recalled,))
+    assert sum(one.type == "chat" for one in found) == reflection.OF_ONE_TALK
+    assert {"the talk", "walk 0", "walk 1", "walk 2"} <= {one.text for one in found}
