@@ -161,6 +161,7 @@ def _people(past: Past) -> str:
             count=resident.meetings.get(name, 0),
         )
         for name, role in sorted(past.others.items())
+        if resident.knows(name)
     )
     return _worded(past, "people", people=people) if people else ""
 

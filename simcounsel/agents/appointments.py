@@ -7,7 +7,7 @@ from collections.abc import Callable
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
-from simcounsel.agents.views import relation_of
+from simcounsel.agents.ties import relation_of
 from simcounsel.clock import date_text, day_of, time_text
 from simcounsel.events import Slot
 from simcounsel.prompts import phrase
@@ -104,12 +104,17 @@ def _next(view: TalkView, worded: Callable[..., str]) -> str:
 
 
 def appointed_slot(scene: Scene, minute: int) -> Slot | None:
-    """The slot of the appointment at that minute, which no plan moves; None if there is none."""
-    for at, place, other in scene.appointments:
-        if at == minute:
+    """The slot of the appointment that begins or goes on at that minute, which no plan moves; None
+    if there is none. One that begins goes before one that goes on.
+    """
+    for at, place, other in reversed(scene.appointments):
+        agreed = scene.agreed.get((at, other))
+        lasts = agreed.minutes if agreed else scene.tick_minutes
+        if at <= minute < at + lasts:
             return Slot(
                 minute=minute,
                 activity=phrase("lived", "meets", scene.language, other=other),
+                seen=phrase("lived", "meets_seen", scene.language),
                 activity_kind="counseling",
                 place=place,
             )

@@ -9,6 +9,7 @@ from simcounsel.agents.facts import AppraisalFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
+from simcounsel.agents.ties import acquaintance
 from simcounsel.agents.views import at_this_moment, numbered, today, whereabouts, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
@@ -30,7 +31,7 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Effects]:
         felt.append(_foreseen(resident, resident.begun))
         drafts += _drafts(resident, felt, "own act")
     if resident.news:
-        reply = yield from ask(_question(resident, scene))
+        reply = yield from ask(_question(resident, scene, felt[-1] if felt else None))
         unexpected = tuple(
             Appraised(who=resident.name, about=text, **one.model_dump(), **traced(reply))
             for text, one in zip(resident.news, reply.value.feelings, strict=False)
@@ -55,9 +56,16 @@ def _foreseen(resident: Resident, slot: Slot) -> Appraised:
     )
 
 
-def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
-    """One feeling for each piece of news, in its order."""
+def _question(
+    resident: Resident, scene: Scene, begun: Appraised | None
+) -> Question[FeelingsAnswer]:
+    """One feeling for each piece of news, in its order. begun: what is felt by now, as the act that
+    has just begun was foreseen; None: what was felt before.
+    """
     news = resident.news
+    emotion, intensity = (
+        (begun.emotion, begun.intensity) if begun else (resident.emotion, resident.intensity)
+    )
     system, prompt = render(
         "appraise",
         scene.language,
@@ -66,8 +74,8 @@ def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
         today=today(resident, scene),
         place=whereabouts(resident.place, scene),
         now=date_text(scene.minute, scene.start, scene.language),
-        feeling=at_this_moment(resident, resident.emotion, resident.intensity),
-        news=numbered(news),
+        feeling=at_this_moment(resident, emotion, intensity),
+        news=numbered(tuple(_told(resident, text, who) for text, who in resident.come_upon)),
     )
 
     def check(answer: FeelingsAnswer) -> str | None:
@@ -93,6 +101,14 @@ def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
         seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
         facts=AppraisalFacts(news=news),
     )
+
+
+def _told(resident: Resident, text: str, who: str) -> str:
+    """A piece of news with what the other is to the resident. who: '' for a stranger."""
+    if not who:
+        return text
+    gap = "" if resident.language == "zh" else " "
+    return f"{text}{gap}{acquaintance(resident, who)}"
 
 
 def _drafts(

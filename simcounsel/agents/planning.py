@@ -50,7 +50,9 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Effects]:
         Stroke(at=_two_digits(s.at), do=verb_phrase(s.do, resident.name))
         for s in reply.value.strokes
     )
-    strokes = (*_past(resident, scene, why), *sorted(ahead, key=lambda s: s.at))
+    now = time_text(scene.minute)
+    to_come = sorted((s for s in ahead if why is None or s.at >= now), key=lambda s: s.at)
+    strokes = (*_past(resident, scene, why), *to_come)
     text = phrase(
         "lived",
         "plan",
@@ -109,14 +111,12 @@ def _question(
 
 
 def _past_problem(answer: DayAnswer | RestOfDayAnswer, scene: Scene) -> str | None:
-    """Whether a revision plans what is over."""
+    """Whether a revision plans nothing but what is over."""
     now = time_text(scene.minute)
-    over = next((s.at for s in answer.strokes if _two_digits(s.at) < now), None)
-    return (
-        f"{over} is over: it is {now}, and only what is still to come is asked for"
-        if over
-        else None
-    )
+    if any(_two_digits(s.at) >= now for s in answer.strokes):
+        return None
+    over = answer.strokes[-1].at
+    return f"{over} is over: it is {now}, and only what is still to come is asked for"
 
 
 def _usual_day(resident: Resident, scene: Scene, why: str | None) -> DayAnswer | RestOfDayAnswer:

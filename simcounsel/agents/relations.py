@@ -5,9 +5,10 @@ from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.tasks import CLOSENESS_STEP, SessionSummaryAnswer, SummaryAnswer
-from simcounsel.agents.views import so_far, together, whoami
+from simcounsel.agents.ties import together
+from simcounsel.agents.views import so_far, whoami
 from simcounsel.chance import seed_of
-from simcounsel.clock import date_text
+from simcounsel.clock import date_text, time_text
 from simcounsel.events import Appraised, HomeworkAgreed, Memory, RelationChanged
 from simcounsel.llm.question import Ask, Question, Reply, ask, traced
 from simcounsel.prompts import phrase, render
@@ -29,7 +30,8 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
         name=resident.name,
         other=view.other,
         place=view.place,
-        now=date_text(scene.minute, scene.start, scene.language),
+        now=date_text(view.ended or scene.minute, scene.start, scene.language),
+        began=time_text(scene.minute),
         together=together(resident, scene, view),
         talk=so_far(view),
         home=phrase("moment", "take_home", scene.language, other=view.other)

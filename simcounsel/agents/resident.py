@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from simcounsel.agents.engagement import Talks, other_of
 from simcounsel.agents.memory import MemoryOf
-from simcounsel.agents.sightings import Sightings
+from simcounsel.agents.sightings import STRANGERS, Sightings
 from simcounsel.clock import day_of
 from simcounsel.events import (
     PRACTICE,
@@ -43,15 +44,8 @@ from simcounsel.specs.world import World
 if TYPE_CHECKING:
     import numpy as np
 
-STRANGERS = 2.0
 STILL_FELT = 2
 """Intensity (1 to 10) below which a fading feeling is over."""
-
-
-def other_of(chat: str, name: str) -> str:
-    """Who is the other in a conversation, by its id."""
-    first, second = chat.split(":", 1)[1].split("+")
-    return second if first == name else first
 
 
 class Resident:
@@ -74,8 +68,10 @@ class Resident:
         self.place = spec.starts_in
         self.client_state = spec.client_state or world.client_state
         """Whether talk and what is lived moves a client."""
+        self._moving = world.conversation.replan_from_poignancy
         self._sightings = Sightings(spec, world)
         self._half_life = world.feelings_fade_minutes
+        self._counselors = frozenset(one.name for one in world.residents if one.role == "counselor")
         self._nothing_lived()
         self._observers = self._by_kind()
 
@@ -108,9 +104,14 @@ class Resident:
         self.sights: tuple[Sight, ...] = ()
         self.closeness: dict[str, float] = {}
         """Relationship score to each other person, 0 to 10."""
-        self.meetings: dict[str, int] = {}
+        self.talks = Talks(self.name, self._counselors, self._worded)
+        """The conversations, and the one that one may still be in."""
+        self.meetings = self.talks.meetings
         """Conversations so far, by the other's name."""
-        self.last_talk: dict[str, int] = {}
+        self.last_talk = self.talks.last_talk
+        """The tick of the last one, by the other's name."""
+        self.sessions = self.talks.sessions
+        """The ticks of those that were appointments, by the other's name."""
         self.said: list[str] = []
         """Own lines of all conversations, oldest first."""
         self._done: dict[str, int] = {}
@@ -127,7 +128,8 @@ class Resident:
         """
         self.foreign: list[Entry] = []
         """Events of other packages' kinds that name this resident, oldest first."""
-        self._news: list[str] = []
+        self._news: dict[str, str] = {}
+        """Whom one came upon in this tick unexpectedly, as told; their names."""
         self._felt: int | None = None
 
     def _by_kind(self) -> dict[type[Event], Callable[[Any, Entry], None]]:
@@ -163,6 +165,15 @@ class Resident:
         """Whom one came upon in this tick unexpectedly, not yet appraised."""
         return tuple(self._news)
 
+    @property
+    def come_upon(self) -> tuple[tuple[str, str], ...]:
+        """`news`, each with the name of whom it is about; '' for those whom one does not know."""
+        return tuple((text, who if self.knows(who) else "") for text, who in self._news.items())
+
+    def knows(self, other: str) -> bool:
+        """Whether one knows somebody by name: from before, or from a talk."""
+        return other in self.meetings or self._sightings.knows(other)
+
     def close_to(self, other: str) -> float:
         """The relationship score to somebody, 0 to 10."""
         return self.closeness.get(other, STRANGERS)
@@ -174,10 +185,11 @@ class Resident:
         self.place = event.place
 
     def _acted(self, event: Acted, entry: Entry) -> None:
-        self._news = []
+        self._news = {}
         self.begun = None
         self._fade(entry.minute)
-        if event.activity != self.activity:
+        goes_on = self.talks.engaged_at(entry.minute) is not None
+        if not goes_on and event.activity != self.activity:
             self.begun = self.slots.get(entry.minute)
             self._done[event.activity] = entry.minute
         self.visible = event.seen or event.activity
@@ -192,8 +204,13 @@ class Resident:
 
     def _perceived(self, event: Perceived, entry: Entry) -> None:
         found = self._sightings.observe(self.sights, event.others, entry.minute, self.place)
-        self._news += [self._worded("here", name=s.name, doing=s.activity) for s in found]
+        for sight in found:
+            who = sight.name if self.knows(sight.name) else self._stranger(sight.name)
+            self._news[self._worded("here", name=who, doing=sight.activity)] = sight.name
         self.sights = event.others
+
+    def _stranger(self, other: str) -> str:
+        return self._worded(self._sightings.stranger(other), me=self.name)
 
     def _appraised(self, event: Appraised, entry: Entry) -> None:
         """Of what was felt in one tick the strongest feeling stays."""
@@ -203,7 +220,7 @@ class Resident:
         if self.begun is None or event.about in self._news:
             self.moved = True
             self._origin = (self.emotion, self.intensity, entry.minute)
-        self._news = [text for text in self._news if text != event.about]
+        self._news.pop(event.about, None)
         self.begun = None
 
     def _fade(self, minute: int) -> None:
@@ -232,14 +249,20 @@ class Resident:
 
     def _remembered(self, event: Remembered, entry: Entry) -> None:
         self.memory.observe_remembered(event, entry.minute)
+        memory = event.memory
+        if (
+            memory.chat is not None
+            and memory.origin == "summary"
+            and (memory.poignancy or 0) >= self._moving
+        ):
+            other = other_of(memory.chat, self.name)
+            self.replan_why = self._worded("mattered", name=self.name, other=other)
 
     def _recalled(self, event: Recalled, entry: Entry) -> None:
         self.memory.observe_recalled(event, entry.minute)
 
     def _started(self, event: ConversationStarted, entry: Entry) -> None:
-        other = event.who[0] if event.who[1] == self.name else event.who[1]
-        self.meetings[other] = self.meetings.get(other, 0) + 1
-        self.last_talk[other] = entry.tick
+        self.talks.started(event, entry)
 
     def _said(self, event: Said, entry: Entry) -> None:
         if event.who == self.name:
@@ -252,7 +275,20 @@ class Resident:
             )
 
     def _ended(self, event: ConversationEnded, entry: Entry) -> None:
-        self._news = []
+        """It goes into the day, in place of the appointment that it was; what was planned of this
+        beyond its end is no longer planned.
+        """
+        self._news = {}
+        talk = self.talks.ended(event)
+        if talk is None:
+            return
+        appointment = self._worded("meets", other=talk.other)
+        self._done.pop(appointment, None)
+        self._done[talk.told] = entry.minute
+        for minute in sorted(minute for minute in self.slots if minute >= talk.until):
+            if self.slots[minute].activity != appointment:
+                break
+            del self.slots[minute]
 
     def _related(self, event: RelationChanged, entry: Entry) -> None:
         self.closeness[event.other] = event.after

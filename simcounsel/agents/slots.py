@@ -95,7 +95,7 @@ def _prompt(
         now=date_text(scene.minute, scene.start, scene.language),
         place=whereabouts(resident.place, scene),
         feeling=at_this_moment(resident, resident.emotion, resident.intensity),
-        activity=resident.activity or phrase("lived", "begins", scene.language),
+        activity=_just_now(resident, scene),
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
         today=today(resident, scene),
         mind=in_mind(
@@ -109,6 +109,14 @@ def _prompt(
         tick_minutes=str(scene.tick_minutes),
         first=time_text(minutes[0]),
     )
+
+
+def _just_now(resident: Resident, scene: Scene) -> str:
+    """What was done last: a conversation that has just ended, with its end, or the activity."""
+    talk = resident.talks.just_ended(scene.minute, scene.tick_minutes)
+    if talk is not None:
+        return talk.told
+    return resident.activity or phrase("lived", "begins", scene.language)
 
 
 def _facts(

@@ -15,6 +15,7 @@ from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, Requirement, TalkView
 from simcounsel.agents.tasks import ClientLineAnswer, LineAnswer
+from simcounsel.agents.ties import together
 from simcounsel.agents.views import (
     at_this_moment,
     in_mind,
@@ -23,7 +24,6 @@ from simcounsel.agents.views import (
     so_far,
     theme_of,
     today,
-    together,
     whereabouts,
 )
 from simcounsel.chance import seed_of

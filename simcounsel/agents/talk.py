@@ -66,6 +66,8 @@ class TalkView:
     """The same of this conversation so far."""
     came_to_mind: tuple[frozenset[str], ...] = ()
     """Ids of the memories that came to one's mind before each own line so far, oldest first."""
+    ended: int | None = None
+    """When the conversation ended, in minutes since day 0; None while it goes on."""
     most_left: int = 1_000
     """`turns_left`, if the conversation is held as long as it can be."""
     deciders: tuple[str | None, ...] = ()

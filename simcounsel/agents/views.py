@@ -5,14 +5,13 @@ Labels are in the language of the world (`prompts/person.txt`, `moment.txt`); wh
 say is left out with its label.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 
 from simcounsel.agents.client_state import parts, strengths
 from simcounsel.agents.mind import Scene
-from simcounsel.agents.resident import STRANGERS, Resident
+from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkLine, TalkView
-from simcounsel.clock import date_text, day_of, minute_of_tick, time_text
+from simcounsel.clock import day_of, time_text
 from simcounsel.prompts import phrase
 from simcounsel.specs.persona import Acquaintance, AnyPersona, ClientPersona
 from simcounsel.specs.practice import Language
@@ -20,7 +19,6 @@ from simcounsel.specs.vocabulary import Emotion
 
 AT = frozenset({"market", "counseling center", "office", "cafe", "other"})
 """Kinds of places that one is at; in the others one is in."""
-Worded = Callable[..., str]
 STEPS_OF_TODAY = 6
 """How much of what was done today stands in a prompt."""
 
@@ -230,55 +228,3 @@ def today(resident: Resident, scene: Scene) -> str:
             f"{time_text(minute)} {activity}" for activity, minute in done_today(resident, scene)
         ),
     )
-
-
-def together(resident: Resident, scene: Scene, view: TalkView) -> str:
-    """What the two are to each other, since when, and when they last talked."""
-
-    def worded(key: str, **slots: object) -> str:
-        return phrase("moment", key, scene.language, me=view.me, other=view.other, **slots)
-
-    parts = [_tie(resident, view, worded)]
-    last = resident.last_talk.get(view.other)
-    at = "" if last is None else _date(last, scene)
-    if view.appointment and "counselor" in (resident.spec.role, view.other_role):
-        session = "first_session" if not at else "session"
-        parts.append(worded(session, number=view.meeting, last=at))
-    elif at:
-        parts.append(worded("again", last=at))
-    if resident.spec.role != "counselor":
-        parts.append(worded("close", score=f"{view.closeness:g}"))
-    return ("" if scene.language == "zh" else " ").join(part for part in parts if part)
-
-
-def _tie(resident: Resident, view: TalkView, worded: Worded) -> str:
-    """What one is to the other, as the world says or the persona's file; '' for two who met only
-    in this run.
-    """
-    tie = resident.ties.get(view.other)
-    if tie is not None and tie.how:
-        key = "are_since" if tie.since else "are"
-        return worded(key, how=tie.how, since=tie.since)
-    relation = relation_of(resident, view.other)
-    if relation:
-        return worded("relation", relation=relation)
-    counselor = worded("counselor") if view.other_role == "counselor" else ""
-    if tie is not None and tie.score > STRANGERS:
-        return counselor or worded("know")
-    gap = "" if view.language == "zh" else " "
-    strangers = worded("strangers") if view.meeting == 1 else ""
-    return gap.join(part for part in (strangers, counselor) if part)
-
-
-def relation_of(resident: Resident, other: str) -> str:
-    """What somebody is to a resident by the resident's file: 'neighbour and friend'; '' when it
-    does not say.
-    """
-    people = resident.persona.people
-    names = ((one, (one.name, one.name.split(maxsplit=1)[0])) for one in people)
-    return next((one.relation for one, known_as in names if other in known_as), "")
-
-
-def _date(tick: int, scene: Scene) -> str:
-    minute = minute_of_tick(tick, scene.start, scene.tick_minutes)
-    return date_text(minute, scene.start, scene.language)

@@ -19,7 +19,6 @@ class Talked:
 
     events: tuple[Event, ...]
     drafts: dict[str, tuple[Memory, ...]]
-    poignancy: dict[str, int]
 
 
 def take_away(talk: OpenTalk, first: Side, second: Side, events: list[Event]) -> Ask[Talked]:
@@ -27,7 +26,6 @@ def take_away(talk: OpenTalk, first: Side, second: Side, events: list[Event]) ->
     policy keeps.
     """
     drafts: dict[str, tuple[Memory, ...]] = {}
-    poignancy: dict[str, int] = {}
     for me, other in ((first, second), (second, first)):
         effects: Effects = yield from me.mind.take_away(me.scene, talk.view(me, other))
         events += map(as_event, effects.events)
@@ -38,11 +36,10 @@ def take_away(talk: OpenTalk, first: Side, second: Side, events: list[Event]) ->
             ),
             *effects.drafts,
         )
-        poignancy[me.name] = max((m.poignancy or 0 for m in effects.drafts), default=0)
         if isinstance(me.policy, Concluding):
             kept = yield from me.policy.conclude(talk.view(me, other))
             events += map(as_event, kept)
-    return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
+    return Talked(events=tuple(events), drafts=drafts)
 
 
 def _line_memory(said: Said, place: str, other: str, language: Language) -> Memory:

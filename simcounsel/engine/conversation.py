@@ -42,6 +42,7 @@ def converse(
         started=started,
         max_turns=max_turns,
         minutes=minutes,
+        minute=first.scene.minute,
         assess=assess,
         moves={name: [] for name in names},
         own={name: [] for name in names},
@@ -53,9 +54,16 @@ def converse(
         if talk.leaver not in (None, speaker.name):
             break
         speaker, listener = listener, speaker
+    talk.over = True
     cause: Literal["goodbye", "limit"] = "goodbye" if talk.leaver else "limit"
     events.append(
-        ConversationEnded(chat=started.chat, cause=cause, by=talk.leaver, messages=len(talk.lines))
+        ConversationEnded(
+            chat=started.chat,
+            cause=cause,
+            by=talk.leaver,
+            messages=len(talk.lines),
+            until=talk.until,
+        )
     )
     return (yield from take_away(talk, first, second, events))
 

@@ -1,10 +1,13 @@
 """Who meets whom in a tick: appointments, and draws on how close people are."""
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 from typing import Any, NamedTuple
 
 from simcounsel.agents.resident import Resident
+from simcounsel.agents.sightings import EARLY_MINUTES
 from simcounsel.chance import chance
+from simcounsel.clock import MINUTES_PER_DAY
 from simcounsel.events import ConversationStarted
 from simcounsel.specs.residents import Appointment
 from simcounsel.specs.vocabulary import Role
@@ -13,6 +16,10 @@ from simcounsel.specs.world import World
 ASLEEP = frozenset({"sleep"})
 SESSION_MINUTES = 50
 """How long an appointment with a counselor lasts where it does not say: the therapeutic hour."""
+
+
+LINES_A_TICK = 12
+"""Lines of any other talk that fill a tick of the world."""
 
 
 class Encounter(NamedTuple):
@@ -33,11 +40,23 @@ def together(residents: Sequence[Resident]) -> dict[str, list[str]]:
     return found
 
 
+def occupied(residents: Sequence[Resident], minute: int) -> frozenset[str]:
+    """Who is still in a conversation that began in an earlier tick, by name; the other has to be
+    here, too.
+    """
+    here = {resident.name for resident in residents}
+    return frozenset(
+        resident.name
+        for resident in residents
+        if (doing := resident.talks.engaged_at(minute)) is not None and doing.other in here
+    )
+
+
 def encounters(
     world: World, tick: int, minute: int, residents: Sequence[Resident]
 ) -> Iterator[Encounter]:
-    """The conversations of this tick: appointments first, then draws; nobody in two at once.
-    residents: everybody, in name order.
+    """The conversations of this tick: appointments first, then draws; nobody in two at once, nor
+    drawn while an earlier one goes on. residents: everybody, in name order.
     """
     here = {resident.name: resident for resident in residents}
     busy: set[str] = set()
@@ -49,11 +68,17 @@ def encounters(
                 yield Encounter(
                     _started(world, tick, a, b, "appointment", 1.0),
                     appointment.max_turns or world.conversation.max_turns,
-                    minutes_of(appointment, world, a.spec.role, b.spec.role),
+                    min(
+                        minutes_of(appointment, world, a.spec.role, b.spec.role),
+                        _free(world, minute, {a.name, b.name}),
+                    ),
                 )
+    busy |= occupied(residents, minute)
     at = together(residents)
     for a, b in ((one, here[two]) for one in residents for two in at[one.place] if two > one.name):
         if a.name in busy or b.name in busy or not _may_talk(world, tick, a, b):
+            continue
+        if _appointed_soon(world, minute, {a.name, b.name}):
             continue
         probability = round(world.conversation.chance * _closeness(a, b) / 10, 4)
         if chance(world.seed, tick, a.name, b.name, "talk").random() < probability:
@@ -61,16 +86,26 @@ def encounters(
             yield Encounter(
                 _started(world, tick, a, b, "draw", probability),
                 world.conversation.max_turns,
-                world.tick_minutes,
+                min(minutes_of(None, world), _free(world, minute, {a.name, b.name})),
             )
 
 
 def minutes_of(appointment: Appointment | None, world: World, *roles: Role) -> int:
-    """How long an appointment of two with these roles lasts; None: a talk without one."""
+    """How long an appointment of two with these roles lasts, if all its lines are said; None:
+    a talk without one.
+    """
     if appointment is not None and appointment.minutes is not None:
         return appointment.minutes
-    session = appointment is not None and "counselor" in roles
-    return SESSION_MINUTES if session else world.tick_minutes
+    if appointment is not None and "counselor" in roles:
+        return SESSION_MINUTES
+    own = appointment.max_turns if appointment is not None else None
+    return world.tick_minutes * ceil((own or world.conversation.max_turns) / LINES_A_TICK)
+
+
+def _free(world: World, minute: int, two: set[str]) -> int:
+    """Minutes until the next appointment of one of the two, which nothing makes them miss."""
+    ahead = (at - minute for one in world.appointments if two & set(one.who) for at in one.begins())
+    return min((left for left in ahead if left > 0), default=MINUTES_PER_DAY)
 
 
 def _may_talk(world: World, tick: int, a: Resident, b: Resident) -> bool:
@@ -78,6 +113,18 @@ def _may_talk(world: World, tick: int, a: Resident, b: Resident) -> bool:
         return False
     last = a.last_talk.get(b.name)
     return last is None or tick - last > world.conversation.cool_down_ticks
+
+
+def _appointed_soon(world: World, minute: int, two: set[str]) -> bool:
+    """Whether the two have an appointment with each other within the hour: what they have to say
+    waits for it.
+    """
+    return any(
+        0 <= at - minute <= EARLY_MINUTES
+        for one in world.appointments
+        if set(one.who) == two
+        for at in one.begins()
+    )
 
 
 def _started(

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from simcounsel.agents.mind import Effects, Mind, Scene
-from simcounsel.agents.resident import other_of
 from simcounsel.clock import day_of, minute_of_tick
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.arrivals import arrive
 from simcounsel.engine.bodies import Body
 from simcounsel.engine.conversation import converse
-from simcounsel.engine.encounters import ASLEEP, encounters, together
+from simcounsel.engine.encounters import ASLEEP, encounters, occupied, together
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.listening import listening
 from simcounsel.engine.measures import Measures, raised_by
@@ -123,13 +122,20 @@ class Phases:
                 )
 
     def plan(self) -> None:
-        """Who has no slot for this tick plans."""
-        due = self._names(lambda body: self._minute not in body.resident.slots)
+        """Who has no slot for this tick plans, unless a conversation still goes on."""
+        engaged = self._occupied()
+        due = self._names(
+            lambda body: self._minute not in body.resident.slots and body.name not in engaged
+        )
         self._ask(due, lambda mind, scene: mind.plan(scene))
 
     def act(self) -> None:
-        """The body moves; the activity happens."""
+        """The body moves; the activity happens. Who is still in a conversation stays with it."""
+        engaged = self._occupied()
         for name, body in self._population:
+            if name in engaged:
+                self._stay(body)
+                continue
             slot = body.resident.slots.get(self._minute)
             if slot is None:
                 continue
@@ -147,6 +153,24 @@ class Phases:
                 )
             )
 
+    def _occupied(self, minute: int | None = None) -> frozenset[str]:
+        at = self._minute if minute is None else minute
+        return occupied(self._population.residents(), at)
+
+    def _stay(self, body: Body) -> None:
+        """One more tick of the conversation that goes on."""
+        doing = body.resident.talks.engaged_at(self._minute)
+        assert doing is not None
+        self._journal.write(
+            Acted(
+                who=body.name,
+                activity=doing.activity,
+                seen=doing.seen,
+                activity_kind=doing.kind,
+                place=body.resident.place,
+            )
+        )
+
     def _reachable(self, name: str) -> set[str]:
         return {place.name for place in self._population.reachable(name)}
 
@@ -155,7 +179,10 @@ class Phases:
             self._journal.write(Moved(who=body.name, origin=body.resident.place, place=place))
 
     def perceive(self) -> None:
-        """Who is awake notices who shares the place, and what they do."""
+        """Who is awake, and not in a conversation, notices who shares the place, and what they
+        do.
+        """
+        engaged = self._occupied()
         seen = {
             place: tuple(
                 Sight(name=name, activity=resident.visible)
@@ -166,7 +193,8 @@ class Phases:
         }
         for name, body in self._population:
             others = tuple(sight for sight in seen[body.resident.place] if sight.name != name)
-            if others != body.resident.sights and body.resident.activity_kind not in ASLEEP:
+            awake = body.resident.activity_kind not in ASLEEP and name not in engaged
+            if others != body.resident.sights and awake:
                 self._journal.write(Perceived(who=name, others=others))
 
     def appraise(self) -> None:
@@ -184,20 +212,12 @@ class Phases:
             )
             listen = listening(self._world.safety)
             talks[started.chat] = converse(first, second, started, most, listen, minutes)
-        moving = self._world.conversation.replan_from_poignancy
-        for chat, outcome in self._models.ask(talks).items():
+        for outcome in self._models.ask(talks).values():
             self._journal.warn(outcome)
             for event in outcome.value.events:
                 self._journal.write(event)
             for name, drafts in outcome.value.drafts.items():
                 self._journal.keep(name, drafts)
-            for name, poignancy in outcome.value.poignancy.items():
-                if poignancy >= moving:
-                    resident = self._population.resident(name)
-                    other = other_of(chat, name)
-                    resident.replan_why = phrase(
-                        "lived", "mattered", self._world.language, name=name, other=other
-                    )
 
     def remember(self) -> None:
         """Lay down what was drafted, all with one question for vectors."""
@@ -228,12 +248,14 @@ class Phases:
 
     def replan(self) -> None:
         """A changed persona or a conversation that mattered revises the rest of the day, from the
-        next tick on: what was agreed for this one has happened.
+        next tick on: what was agreed for this one has happened. Nobody plans in the middle of a
+        conversation: it waits for its end.
         """
         ahead = self._minute + self._world.tick_minutes
         if day_of(ahead) != day_of(self._minute):
             return  # a new day is planned anyway
-        due = self._names(lambda body: bool(body.resident.replan_why))
+        engaged = self._occupied(ahead)
+        due = self._names(lambda body: bool(body.resident.replan_why) and body.name not in engaged)
         self._ask(
             due, lambda mind, scene: mind.replan(scene, mind.resident.replan_why or ""), ahead
         )

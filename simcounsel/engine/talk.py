@@ -40,6 +40,8 @@ class OpenTalk:
     max_turns: int
     minutes: int
     """How long it lasts for the two, spread over `max_turns` lines."""
+    minute: int = 0
+    """When it began, since day 0."""
     assess: Assess | None = None
     """How danger is listened for; None: not at all."""
     lines: list[TalkLine] = field(default_factory=list)
@@ -55,6 +57,8 @@ class OpenTalk:
     """Who takes leave."""
     held: bool = False
     """Whether somebody who took leave was asked to stay."""
+    over: bool = False
+    """Whether its last line was said."""
     limit: int = field(init=False)
     """Lines that there may be."""
 
@@ -79,6 +83,12 @@ class OpenTalk:
         if self.leaver == who:
             self.leaver = None
 
+    @property
+    def until(self) -> int:
+        """When it ends, by the lines that were said so far, in minutes since day 0."""
+        spent = ceil(self.minutes * len(self.lines) / self.max_turns)
+        return self.minute + min(self.minutes, spent)
+
     def view(self, me: Side, other: Side) -> TalkView:
         """What one of the two knows of the conversation."""
         resident, started = me.mind.resident, self.started
@@ -97,6 +107,7 @@ class OpenTalk:
             turns_left=self.limit - len(self.lines),
             minutes_left=ceil(self.minutes * (self.limit - len(self.lines)) / self.max_turns),
             next_meeting=next_with(me.scene, other.name),
+            ended=self.until if self.over else None,
             most_left=max(self.limit, self.max_turns + MORE_WHILE_HELD) - len(self.lines),
             parting=self.leaver is not None,
             closeness=resident.close_to(other.name),

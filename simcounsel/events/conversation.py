@@ -67,3 +67,7 @@ class ConversationEnded(Data):
     by: str | None
     """Who wanted that; None at the turn limit."""
     messages: int
+    until: int | None = None
+    """When it ended for the two, in minutes since day 0: until then they do nothing else; None in
+    logs that do not say.
+    """

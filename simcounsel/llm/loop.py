@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -42,8 +43,22 @@ class LoopThread:
             raise
 
     def close(self) -> None:
-        """End the loop."""
+        """End the loop, and what is still under way in it: a Ctrl-C may fall between the start of
+        some work and the wait for it.
+        """
+        if self._thread.is_alive():
+            ending = asyncio.run_coroutine_threadsafe(_end_all(), self.loop)
+            with suppress(TimeoutError):
+                ending.result(ENDS_S)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(timeout=5)
         if not self._thread.is_alive():
             self.loop.close()
+
+
+async def _end_all() -> None:
+    """Cancel every other task of this loop, and wait until they have ended."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

@@ -15,6 +15,7 @@ from simcounsel.policies.unstaged import Single, Unguided
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.manual import Manual
 from simcounsel.specs.therapy import Therapy, shipped_therapy
+from simcounsel.specs.therapy_words import in_language
 from simcounsel.specs.vocabulary import Role
 
 CLIENTS: frozenset[Role] = frozenset({"client"})
@@ -56,7 +57,7 @@ STAGED = PolicyKind(
 )
 COURSE = PolicyKind(
     make=lambda settings, lang: Course(
-        settings.therapy or shipped_therapy("cbt"),
+        in_language(settings.therapy or shipped_therapy("cbt"), lang),
         settings.sessions,
         settings.plan,
         settings.objectives,

@@ -73,7 +73,8 @@ class Appointment(Spec):
     """Lines in all; None: as many as the world's."""
     minutes: Annotated[int, Field(ge=5, le=240)] | None = None
     """How long it lasts for the two, spread over its lines; None: 50 where a counselor takes part,
-    else one tick. It takes one tick of the world however long it is.
+    else a tick for each twelve lines. Until it ends they do nothing else; all its lines are said in
+    its first tick.
     """
 
     @field_validator("at")

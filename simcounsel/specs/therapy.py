@@ -31,6 +31,8 @@ class ConceptField(Spec):
     holds: Literal["text", "list", "table"]
     columns: tuple[Id, ...] = ()
     """Of a table."""
+    labels: tuple[str, ...] = ()
+    """What the columns are called in the language of the texts; () as their ids."""
 
     @model_validator(mode="after")
     def _columns_for_tables(self) -> "ConceptField":

@@ -8,9 +8,12 @@ from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
 from simcounsel.events import Acted, Appraised, Perceived, Said, Scheduled, Sight, Slot
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
-from tests.stage import EIGHT, Alone, noting, scene
+from tests.stage import EIGHT, Alone, changed, noting, scene, three
 
 GLAD = FeelingAnswer(emotion="joy", intensity=3, poignancy=2)
+TOLD = """What Ines did not expect there:
+1. A woman whom Ines does not know is here and waits.
+2. Omar is here and waits. To Ines, Omar is: neighbour and friend. How close Ines feels to Omar: 2 of 10."""
 AFRAID = FeelingAnswer(emotion="fear", intensity=8, poignancy=6)
 
 
@@ -36,7 +39,7 @@ def acts(ines: Alone, slot: Slot, at: int | None = None) -> None:
 
 def begins(*slots: Slot) -> Alone:
     """She lives the last of these slots, which were planned together."""
-    ines = Alone()
+    ines = Alone(world=changed(three(), appointments=()))
     slots = slots or (coffee(),)
     ines.observe(Scheduled(who="Ines", slots=slots, calls=("the plan",)))
     acts(ines, slots[-1])
@@ -44,6 +47,7 @@ def begins(*slots: Slot) -> Alone:
 
 
 def meets(ines: Alone, *names: str, minute: int = EIGHT) -> None:
+    """She comes upon them, though she has no appointment with anybody."""
     others = tuple(Sight(name=name, activity="waits") for name in names)
     ines.observe(Perceived(who="Ines", others=others), minute)
 
@@ -95,11 +99,11 @@ def test_who_comes_unexpectedly_is_asked_about_all_at_once() -> None:
     meets(ines, "Miriam", "Omar")
     lived = felt(ines, FeelingsAnswer(feelings=(GLAD, AFRAID)), seen=seen)
     assert len(seen) == 1
-    assert "1. Miriam is here and waits.\n2. Omar is here and waits." in seen[0].prompt
+    assert TOLD in seen[0].prompt
     assert "makes coffee" in seen[0].prompt, "what she does is told"
     assert [(d.text, d.origin, d.emotion, d.present) for d in lived.drafts] == [
         ("Ines makes coffee.", "own act", "sadness", ("Miriam", "Omar")),
-        ("Miriam is here and waits.", "sight", "joy", ("Miriam", "Omar")),
+        ("A woman whom Ines does not know is here and waits.", "sight", "joy", ("Miriam", "Omar")),
         ("Omar is here and waits.", "sight", "fear", ("Miriam", "Omar")),
     ]
     assert [event.calls for event in lived.events if isinstance(event, Appraised)] == [
@@ -109,6 +113,16 @@ def test_who_comes_unexpectedly_is_asked_about_all_at_once() -> None:
     ]
     assert (ines.resident.emotion, ines.resident.intensity) == ("fear", 8), "the strongest stays"
     assert ines.resident.news == () and ines.resident.begun is None
+
+
+def test_what_is_told_is_the_feeling_of_what_has_just_begun() -> None:
+    ines, seen = begins(), list[Question]()
+    ines.observe(said())
+    ines.observe(Scheduled(who="Ines", slots=(coffee(),), calls=("the plan",)))
+    meets(ines, "Omar")
+    felt(ines, FeelingsAnswer(feelings=(GLAD,)), seen=seen)
+    assert "Ines feels rather low at this moment." in seen[0].prompt
+    assert "angry" not in seen[0].prompt
 
 
 def test_the_strongest_stays_though_it_was_felt_first() -> None:

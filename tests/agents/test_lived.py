@@ -5,7 +5,8 @@ import pytest
 from simcounsel.agents.appointments import appointments_text
 from simcounsel.agents.lived import beside_the_day, dated, remembered
 from simcounsel.agents.mind import Agreed, Reachable
-from simcounsel.agents.views import at_this_moment, together, whereabouts
+from simcounsel.agents.ties import together
+from simcounsel.agents.views import at_this_moment, whereabouts
 from simcounsel.clock import day_text
 from simcounsel.events import Acted, Hit
 from tests.stage import EIGHT, HERE, Alone, memory, scene, view

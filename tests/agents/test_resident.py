@@ -18,7 +18,7 @@ from simcounsel.events import (
     Slot,
     Stroke,
 )
-from tests.stage import EIGHT, Alone, scene, tiny
+from tests.stage import EIGHT, Alone, changed, scene, three, tiny
 
 
 def slot(minute: int, activity: str) -> Slot:
@@ -51,7 +51,7 @@ def test_later_slots_replace_earlier_ones() -> None:
 
 
 def test_news_is_whom_one_comes_upon() -> None:
-    ines = Alone()
+    ines = Alone(world=changed(three(), appointments=()))
     act = Acted(who="Ines", activity="reads", activity_kind="rest", place="Ines's Kitchen")
     ines.observe(act)
     assert ines.resident.news == ()
@@ -63,7 +63,9 @@ def test_news_is_whom_one_comes_upon() -> None:
             others=(Sight(name="Miriam", activity="waits"), Sight(name="Omar", activity="rests")),
         )
     )
-    assert ines.resident.news == ("Miriam is here and waits.",)
+    stranger = "A woman whom Ines does not know is here and waits."
+    assert ines.resident.news == (stranger,)
+    assert ines.resident.come_upon == ((stranger, ""),)
     assert ines.resident.place == "Ines's Kitchen"
 
 
@@ -95,6 +97,66 @@ def test_talk() -> None:
         {"Miriam": 1},
         (),
     )
+
+
+def at_the_center(until: int | None, cause: Any = "appointment") -> Alone:
+    """Ines, who talked with Miriam from eight o'clock on, and what was planned for the morning."""
+    ines = Alone()
+    hours = [slot(EIGHT + 15 * n, "meets Miriam as agreed" if n < 4 else "walks") for n in range(6)]
+    ines.observe(Scheduled(who="Ines", slots=tuple(hours)))
+    ines.observe(
+        Acted(
+            who="Ines",
+            activity="meets Miriam as agreed",
+            activity_kind="counseling",
+            place="Counseling Center",
+        )
+    )
+    ines.observe(
+        ConversationStarted(
+            chat="0:Ines+Miriam",
+            who=("Miriam", "Ines"),
+            place="Counseling Center",
+            cause=cause,
+            closeness=2,
+            probability=1,
+        )
+    )
+    ines.observe(
+        ConversationEnded(chat="0:Ines+Miriam", cause="limit", by=None, messages=10, until=until)
+    )
+    return ines
+
+
+def test_a_session_lasts_and_stands_in_the_day_with_its_end() -> None:
+    ines = at_the_center(EIGHT + 50).resident
+    doing = ines.talks.engaged_at(EIGHT + 45)
+    assert doing is not None and doing.activity == "is in session with Miriam"
+    assert "Miriam" not in doing.seen and doing.kind == "counseling"
+    assert ines.talks.engaged_at(EIGHT + 50) is None
+    assert ines.done_on(0) == {"was in session with Miriam until 08:50": EIGHT}
+    assert ines.sessions == {"Miriam": [0]} and len(ines.slots) == 6
+
+
+def test_while_it_lasts_nothing_else_begins() -> None:
+    ines = at_the_center(EIGHT + 50)
+    stays = {"who": "Ines", "activity_kind": "counseling", "place": "Counseling Center"}
+    ines.observe(Acted(activity="is in session with Miriam", **stays), EIGHT + 15)
+    assert ines.resident.begun is None
+    assert list(ines.resident.done_on(0)) == ["was in session with Miriam until 08:50"]
+    ines.observe(Acted(activity="walks", **stays), EIGHT + 60)
+    assert ines.resident.begun == ines.resident.slots[EIGHT + 60]
+
+
+def test_what_was_planned_of_a_session_that_ended_early_is_free() -> None:
+    ines = at_the_center(EIGHT + 20).resident
+    assert sorted(ines.slots) == [EIGHT, EIGHT + 15, EIGHT + 60, EIGHT + 75]
+
+
+def test_a_talk_by_chance_goes_on_too_and_an_older_log_says_nothing_of_it() -> None:
+    doing = at_the_center(EIGHT + 30, "draw").resident.talks.engaged_at(EIGHT + 15)
+    assert doing is not None and doing.activity == "goes on talking with Miriam"
+    assert at_the_center(None).resident.talks.engaged_at(EIGHT) is None
 
 
 def test_a_new_plan_answers_what_called_for_it() -> None:

@@ -3,11 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcounsel.agents.sightings import SAME_SIGHT_MINUTES, Sightings
+from simcounsel.agents.sightings import EARLY_MINUTES, SAME_SIGHT_MINUTES, Sightings
 from simcounsel.events import Sight
+from simcounsel.specs.residents import Relationship
 from tests.stage import EIGHT, changed, three
 
-PARK, NAMES = "Counseling Center", ("Miriam", "Omar")
+PARK, HOME, NAMES = "Counseling Center", "Ines's Kitchen", ("Miriam", "Omar")
 
 
 def sights(*names: str) -> tuple[Sight, ...]:
@@ -26,9 +27,9 @@ def found(seen: tuple[Sight, ...]) -> list[str]:
 def test_who_comes_is_found_and_who_stays_is_not() -> None:
     own = ines()
     assert found(own.observe((), sights("Omar"), EIGHT, PARK)) == ["Omar"]
-    assert found(own.observe(sights("Omar"), sights("Miriam", "Omar"), EIGHT + 600, PARK)) == [
-        "Miriam"
-    ]
+    late = own.observe(sights("Omar"), sights("Miriam", "Omar"), EIGHT + 600, HOME)
+    assert found(late) == ["Miriam"]
+    assert found(own.observe(sights("Omar"), sights("Miriam", "Omar"), EIGHT + 700, PARK)) == []
 
 
 def test_who_comes_again_within_the_hour_is_no_news() -> None:
@@ -45,9 +46,33 @@ def test_who_comes_again_within_the_hour_is_no_news() -> None:
 def test_who_comes_as_agreed_is_expected_then_and_only_then() -> None:
     appointment = next(one for one in three().appointments if set(one.who) == {"Ines", "Omar"})
     at = appointment.begins()[0]
-    assert found(ines().observe((), sights("Omar"), at, PARK)) == []
-    assert found(ines().observe((), sights("Miriam", "Omar"), at, PARK)) == ["Miriam"]
+    for early in (0, 15, EARLY_MINUTES):
+        assert found(ines().observe((), sights("Omar"), at - early, PARK)) == []
+    assert found(ines().observe((), sights("Miriam", "Omar"), at, HOME)) == ["Miriam"]
     assert found(ines().observe((), sights("Omar"), at + 15, PARK)) == ["Omar"]
+    much_too_early = at - EARLY_MINUTES - 15
+    assert found(ines().observe((), sights("Omar"), much_too_early, PARK)) == ["Omar"]
+
+
+def test_who_is_at_their_own_home_or_at_work_is_expected() -> None:
+    """Miriam works at the counseling center, by her habits; Omar lives in his flat."""
+    alone = ines(appointments=())
+    for who, there in (("Miriam", PARK), ("Miriam", "Miriam's Kitchen"), ("Omar", "Omar's Flat")):
+        assert found(alone.observe((), sights(who), EIGHT, there)) == [], (who, there)
+    assert found(ines(appointments=()).observe((), sights("Miriam"), EIGHT, HOME)) == ["Miriam"]
+
+
+def test_whom_one_knows() -> None:
+    """By an appointment, by one's own file, by a relationship; a stranger is a woman or a man."""
+    assert ines().knows("Miriam") and ines().knows("Omar")
+    alone = ines(appointments=())
+    assert alone.knows("Omar"), "he is one of the people of her file"
+    assert not alone.knows("Miriam")
+    assert alone.stranger("Miriam") == "stranger_woman"
+    assert alone.stranger("Omar") == "stranger_man"
+    for score, how, known in ((6, "", True), (2, "", False), (1, "rivals", True)):
+        tie = Relationship(between=("Ines", "Miriam"), score=score, how=how)
+        assert ines(appointments=(), relationships=(tie,)).knows("Miriam") is known
 
 
 def test_who_lives_here_too_is_expected_at_home_and_nowhere_else() -> None:

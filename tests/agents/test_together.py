@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.agents.resident import STRANGERS, Resident
-from simcounsel.agents.views import together
+from simcounsel.agents.ties import together
 from simcounsel.prompts import phrase
 from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT, scene, view

@@ -210,12 +210,12 @@ def test_a_course_by_appointment_while_life_goes_on(tmp_path: Path) -> None:
         residents=tuple(
             one.model_copy(update={"policy": policies[one.name]}) for one in base.residents
         ),
-        ticks=14,
+        ticks=20,
         conversation=ConversationSettings(chance=1.0, cool_down_ticks=0),
         appointments=(
             day,
             day.model_copy(update={"at": "11:00"}),
-            day.model_copy(update={"at": "14:00"}),
+            day.model_copy(update={"at": "16:30"}),
         ),
     )
     at_center = {"plan_slots": at_the_center}
@@ -225,7 +225,7 @@ def test_a_course_by_appointment_while_life_goes_on(tmp_path: Path) -> None:
     others = {talk.chat for talk in talks} - set(sessions)
     assert [planned.chat for planned in happened(run, SessionPlanned)] == sessions
     assert len(sessions) == 3
-    assert len({entry.tick for entry in run.entries()}) == 14
+    assert len({entry.tick for entry in run.entries()}) == 20
     assert others
     moves = {
         event.move

@@ -18,7 +18,7 @@ from simcounsel.engine.talk import Side
 from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Said
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Ask
-from tests.stage import Alone, memory, scene
+from tests.stage import EIGHT, Alone, memory, scene
 
 STARTED = ConversationStarted(
     chat="2:Ines+Miriam",
@@ -100,7 +100,9 @@ def test_two_speakers_alternate_up_to_the_limit() -> None:
         (4, "Ines", "Miriam", "Ines 2"),
         (5, "Miriam", "Ines", "Miriam 3"),
     ]
-    assert ended(talked) == ConversationEnded(chat=STARTED.chat, cause="limit", by=None, messages=5)
+    assert ended(talked) == ConversationEnded(
+        chat=STARTED.chat, cause="limit", by=None, messages=5, until=EIGHT + 50
+    )
     assert talked.events[0] == STARTED
 
 
@@ -114,7 +116,7 @@ def test_the_other_still_answers_once(leaver: str, at: int, said: int, by: str) 
     assert lines(talked)[-1].who != by
     assert lines(talked)[-2].who == by
     assert ended(talked) == ConversationEnded(
-        chat=STARTED.chat, cause="goodbye", by=by, messages=said
+        chat=STARTED.chat, cause="goodbye", by=by, messages=said, until=EIGHT + 5 * said
     )
     answering = ines if by == "Miriam" else miriam
     assert [view.parting for view in answering.views[:-1]] == [False] * (
@@ -232,4 +234,3 @@ def test_both_remember_every_line_and_their_own_summary() -> None:
             ("chat", STARTED.chat, (other,), "Counseling Center")
         }
         assert summary.text == f"{name} remembers"
-    assert talked.poignancy == {"Ines": 4, "Miriam": 4}

@@ -37,7 +37,7 @@ def everything(resident: Resident) -> dict[str, Any]:
     state = {
         name: value
         for name, value in vars(resident).items()
-        if name not in ("memory", "spec", "persona", "_observers", "_sightings")
+        if name not in ("memory", "spec", "persona", "_observers", "_sightings", "talks")
     }
     memory = resident.memory
     return state | {
@@ -45,6 +45,7 @@ def everything(resident: Resident) -> dict[str, Any]:
         "long": memory.long.memories,
         "due": memory.reflection_due(),
         "seen": vars(resident._sightings)["_last"],
+        "engaged": resident.talks.engaged,
     }
 
 

@@ -27,6 +27,7 @@ def state(resident: Resident) -> dict[str, object]:
         "slots",
         "closeness",
         "meetings",
+        "sessions",
         "said",
         "sights",
         "wondered",

@@ -12,6 +12,7 @@ from typing import Any
 import mesa
 import pytest
 
+from simcounsel.engine.observers import both_of
 from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import BudgetSpent, RunError, SpecError
 from simcounsel.events import (
@@ -197,7 +198,11 @@ class TestLog:
 
     def test_everybody_acts_as_scheduled(self, entries: list[Entry]) -> None:
         slots: dict[str, dict[int, Any]] = defaultdict(dict)
+        until: dict[str, int] = {}
         for entry in entries:
+            if isinstance(entry.event, ConversationEnded):
+                assert entry.event.until is not None
+                until |= dict.fromkeys(both_of(entry.event.chat), entry.event.until)
             if isinstance(entry.event, Scheduled):
                 slots[entry.event.who] = {
                     m: s
@@ -206,6 +211,9 @@ class TestLog:
                 }
                 slots[entry.event.who] |= {slot.minute: slot for slot in entry.event.slots}
             elif isinstance(entry.event, Acted):
+                if entry.minute < until.get(entry.event.who, 0):
+                    assert entry.event.activity.startswith(("is in session", "is with", "goes on"))
+                    continue
                 assert slots[entry.event.who][entry.minute].activity == entry.event.activity
 
     def test_relations_stay_in_range_and_go_on_from_where_they_were(
@@ -348,6 +356,7 @@ def test_state_is_the_fold_over_the_log(tmp_path: Path) -> None:
                 "closeness",
                 "meetings",
                 "last_talk",
+                "sessions",
                 "said",
                 "_done",
                 "news",

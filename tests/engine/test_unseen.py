@@ -28,14 +28,17 @@ def at_the_center(request: Question, draw: Random) -> str:
 
 def test_only_the_visible_act_is_in_others_prompts(tmp_path: Path) -> None:
     spy = Listening({"plan_slots": at_the_center})
-    run = live(tmp_path, changed(three(), fallbacks=NEVER), 6, models=switchboard(spy))
+    run = live(
+        tmp_path, changed(three(), fallbacks=NEVER, appointments=()), 6, models=switchboard(spy)
+    )
     sent = dict.fromkeys(("Ines", "Miriam", "Omar"), "")
     for request in spy.requests:
         if request.who in sent and request.verb != "embed":
             sent[request.who] += request.system + request.prompt
     assert PRIVATE in sent["Ines"]
     assert PRIVATE not in sent["Miriam"] + sent["Omar"]
-    assert f"Ines is here and {SEEN}" in sent["Miriam"]
+    assert f"A woman whom Miriam does not know is here and {SEEN}" in sent["Miriam"]
+    assert "Ines is here" not in sent["Miriam"], "they do not know each other"
     acts = {event.activity for event in happened(run, Acted) if event.who == "Ines"}
     assert PRIVATE in acts, "the log holds both"
     seen = {one.activity for event in happened(run, Perceived) for one in event.others}

@@ -35,7 +35,7 @@ def look_back(
 ) -> Ask[tuple[PracticeEvent, ...]]:
     """All that a counselor writes when a session is over."""
     steps = possible_steps(plan, state)
-    goals, fields = judged(plan, state), described(therapy)
+    goals, fields = judged(plan, state), described(view, therapy)
     reply = yield from asked(
         view,
         "course_after",

@@ -27,6 +27,7 @@ from simcounsel.specs.course import CoursePlan, PlannedFact
 from simcounsel.specs.patient_psi import PLAIN_ROUTINES
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.therapy import Therapy
+from simcounsel.specs.therapy_words import in_language
 
 A = TypeVar("A", bound=Answer)
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -81,8 +82,9 @@ class CaseReading:
 
 def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReading]:
     """Four questions: the client, the facts, the plan, the talk. SpecError when one of them could
-    not be answered.
+    not be answered. A shipped therapy speaks the report's language.
     """
+    therapy = in_language(therapy, language_of(report.text))
     notes = [
         f"left out as hindsight, since its heading belongs to no session: {heading}"
         for heading in report.hindsight

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import FactLearned, Formulated
 from simcounsel.llm.question import Traced
+from simcounsel.policies.course.prompting import worded
 from simcounsel.policies.course.review import stands
 from simcounsel.policies.course.schemas import FactAnswer, RowAnswer
 from simcounsel.policies.course.state import CourseState
@@ -53,13 +54,17 @@ def learned(
     return tuple(found)
 
 
-def described(therapy: Therapy) -> dict[str, str]:
+def described(view: TalkView, therapy: Therapy) -> dict[str, str]:
     """What belongs into each field of the conceptualization, by id."""
-    return {
-        field.id: f"{field.name}: {field.what.rstrip('.')}."
-        + (f" Columns: {', '.join(field.columns)}." if field.columns else "")
-        for field in therapy.conceptualization
-    }
+    return {field.id: _described(view, field) for field in therapy.conceptualization}
+
+
+def _described(view: TalkView, field: ConceptField) -> str:
+    between = "、" if view.language == "zh" else ", "
+    columns = between.join(field.labels or field.columns)
+    parts = [worded(view, "field", name=field.name, what=field.what.rstrip(".。"))]
+    parts += [worded(view, "columns", columns=columns)] if columns else []
+    return ("" if view.language == "zh" else " ").join(parts)
 
 
 def formulated(
