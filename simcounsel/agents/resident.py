@@ -187,7 +187,6 @@ class Resident:
     def _acted(self, event: Acted, entry: Entry) -> None:
         self._news = {}
         self.begun = None
-        self._fade(entry.minute)
         goes_on = self.talks.engaged_at(entry.minute) is not None
         if not goes_on and event.activity != self.activity:
             self.begun = self.slots.get(entry.minute)
@@ -220,20 +219,18 @@ class Resident:
         if self.begun is None or event.about in self._news:
             self.moved = True
             self._origin = (self.emotion, self.intensity, entry.minute)
+        elif event.emotion != self._origin[0]:
+            self.moved = False
         self._news.pop(event.about, None)
         self.begun = None
 
-    def _fade(self, minute: int) -> None:
-        """A feeling that nothing feeds fades by half in each half-life, down to calm; then what
-        slots foresee counts again.
-        """
-        if not self.moved or self._half_life is None:
-            return
-        _, intensity, since = self._origin
+    def faded(self, minute: int) -> tuple[Emotion, int]:
+        """What is left of what no slot foresaw: it fades by half in each half-life, down to calm."""
+        emotion, intensity, since = self._origin
+        if self._half_life is None:
+            return emotion, intensity
         left = round(intensity * 0.5 ** ((minute - since) / self._half_life))
-        self.intensity = max(1, left)
-        if left < STILL_FELT:
-            self.emotion, self.intensity, self.moved = "neutral", 1, False
+        return (emotion, left) if left >= STILL_FELT else ("neutral", 1)
 
     def _planned(self, event: Planned, entry: Entry) -> None:
         if self.planned_day != event.day:

@@ -187,6 +187,17 @@ class TestWhatIsFeltLater:
         event = self.later_felt(ines)
         assert (event.emotion, event.intensity) == ("fear", 7), "8 fades: 7.3"
 
+    def test_until_it_has_faded(self) -> None:
+        ines = self.planned()
+        ines.observe(said())
+        evening = self.later.model_copy(update={"minute": EIGHT + 360, "activity": "reads"})
+        ines.resident.slots[evening.minute] = evening
+        acts(ines, evening)
+        (event,) = felt(ines).events
+        assert isinstance(event, Appraised)
+        assert (event.emotion, event.intensity) == ("joy", 5), "as planned again"
+        assert not ines.resident.moved
+
     def test_until_slots_are_planned_anew(self) -> None:
         ines = self.planned()
         ines.observe(said())
