@@ -170,8 +170,8 @@ class SessionSummaryAnswer(SummaryAnswer):
         str,
         Field(
             max_length=200,
-            description="what the counselor suggested to try, watch or write down until they meet"
-            " again, and was not refused, as a phrase that begins with a verb; '' if nothing",
+            description="what the counselor suggested to try, watch or write down in the days to"
+            " come, and was not refused, as a phrase that begins with a verb; '' if nothing",
         ),
     ] = ""
     agreed_quote: Annotated[

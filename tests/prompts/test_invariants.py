@@ -203,6 +203,30 @@ def test_meetings_are_counted(run: Recorded) -> None:
             assert f"{number}{met[two]}" in text, (one.purpose, met[two])
 
 
+def test_counselors_close_in_the_runs() -> None:
+    """So that what holds of their last lines is not said of nothing."""
+    for policy in POLICIES:
+        facts = (one.facts for one in recorded(policy).questions)
+        lines = [one for one in facts if isinstance(one, LineFacts) and one.role == "counselor"]
+        assert [one for one in lines if one.leaves or one.turns_left <= 2], policy
+
+
+def test_a_counselor_s_last_line_knows_the_date_or_that_there_is_none(run: Recorded) -> None:
+    words = phrases("moment", run.run.world.language)
+    date, none = (words[key].split("$other")[-1].split("$")[0] for key in ("next", "no_next_end"))
+    last = [
+        text
+        for one, text in asked(run)
+        if isinstance(one.facts, LineFacts)
+        and one.facts.role == "counselor"
+        and (one.facts.leaves or one.facts.turns_left <= 2)
+        and prompt_text("manner_safety", run.run.world.language) not in text
+    ]
+    assert not [text[-1500:] for text in last if (date in text) == (none in text)]
+    until = "下次见面前" if run.run.world.language == "zh" else "until you meet again"
+    assert not [one.purpose for one, text in asked(run) if until in text]
+
+
 def test_no_prompt_is_longer_than_its_budget(run: Recorded) -> None:
     if run.run.world.language == "en":
         longest: Counter[str] = Counter()

@@ -15,13 +15,13 @@ CHINESE = sorted(path.stem for path in (FOLDER / "zh").glob("*.yaml"))
 
 
 def texts(therapy: Therapy) -> list[str]:
-    """All that of a therapy may reach a prompt."""
+    """All that of a therapy may reach a prompt; those that it draws on have texts of their own."""
     fields = (text for one in therapy.conceptualization for text in (one.name, one.what))
     labels = (label for one in therapy.conceptualization for label in one.labels)
     stages = (text for one in therapy.stages for text in (one.name, *one.goals))
     skills = (
         text
-        for one in therapy.library().values()
+        for one in therapy.model_copy(update={"drawn": ()}).library().values()
         for text in (one.name, one.description, one.when, one.cue)
     )
     return [therapy.name, therapy.about, *fields, *labels, *stages, *skills]
@@ -41,6 +41,7 @@ def test_its_texts_are_chinese_and_all_else_is_the_same(name: str) -> None:
     assert list(chinese.library()) == list(english.library())
     assert [one.sessions for one in chinese.stages] == [one.sessions for one in english.stages]
     assert [one.stages for one in chinese.skills] == [one.stages for one in english.skills]
+    assert chinese.drawn == tuple(in_language(one, "zh") for one in english.drawn)
 
 
 def test_ones_own_stays_as_it_is_written() -> None:
