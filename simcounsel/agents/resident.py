@@ -225,7 +225,7 @@ class Resident:
         self.begun = None
 
     def faded(self, minute: int) -> tuple[Emotion, int]:
-        """What is left of what no slot foresaw: it fades by half in each half-life, down to calm."""
+        """What is left of what no slot foresaw: it fades by half in each half-life, to calm."""
         emotion, intensity, since = self._origin
         if self._half_life is None:
             return emotion, intensity
