@@ -46,9 +46,11 @@ def _foreseen(resident: Resident, slot: Slot) -> Appraised:
     talk, somebody unexpected) and has not faded, or where it foresaw none, what is felt stays.
     """
     emotion, intensity = (
-        resident.faded(slot.minute) if resident.moved else (resident.emotion, resident.intensity)
+        resident.mood.faded(slot.minute)
+        if resident.mood.moved
+        else (resident.emotion, resident.intensity)
     )
-    stays = slot.emotion is None or (resident.moved and emotion != "neutral")
+    stays = slot.emotion is None or (resident.mood.moved and emotion != "neutral")
     return Appraised(
         who=resident.name,
         about=phrase("lived", "did", resident.language, name=resident.name, doing=slot.activity),

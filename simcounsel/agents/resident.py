@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from simcounsel.agents.engagement import Talks, other_of
 from simcounsel.agents.memory import MemoryOf
+from simcounsel.agents.mood import Mood
 from simcounsel.agents.sightings import STRANGERS, Sightings
 from simcounsel.clock import day_of
 from simcounsel.events import (
@@ -44,9 +45,6 @@ from simcounsel.specs.world import World
 if TYPE_CHECKING:
     import numpy as np
 
-STILL_FELT = 2
-"""Intensity (1 to 10) below which a fading feeling is over."""
-
 
 class Resident:
     """The state of one person at the end of the observed events."""
@@ -81,8 +79,7 @@ class Resident:
         self.visible = ""
         """What others in the same place see of the activity."""
         self.activity_kind: ActivityKind = "rest"
-        self.emotion: Emotion = "neutral"
-        self.intensity = 1
+        self.mood = Mood(self._half_life)
         self.strengths: dict[str, int] = {}
         """How strongly beliefs are held that were moved, 0 to 100, by their ids."""
         self.moved_by: dict[str, set[str]] = {}
@@ -93,12 +90,6 @@ class Resident:
         self.slots: dict[int, Slot] = {}
         self.begun: Slot | None = None
         """The slot whose activity began in this tick, until it was appraised."""
-        self.moved = False
-        """Whether something that no slot foresaw was felt, since slots were last planned, and has
-        not faded: then what they foresaw to feel does not count.
-        """
-        self._origin: tuple[Emotion, int, int] = ("neutral", 1, 0)
-        """What was felt that no slot foresaw, how strong at first, and when."""
         self.slots_from: dict[str, Any] = {}
         """Which calls gave the slots (`calls`, `fallback`)."""
         self.sights: tuple[Sight, ...] = ()
@@ -130,21 +121,20 @@ class Resident:
         """Events of other packages' kinds that name this resident, oldest first."""
         self._news: dict[str, str] = {}
         """Whom one came upon in this tick unexpectedly, as told; their names."""
-        self._felt: int | None = None
 
     def _by_kind(self) -> dict[type[Event], Callable[[Any, Entry], None]]:
         return {
-            Joined: self._joined,
-            Moved: self._moved,
+            Joined: self._arrived,
+            Moved: self._arrived,
             Acted: self._acted,
             Perceived: self._perceived,
             Appraised: self._appraised,
             Planned: self._planned,
             Scheduled: self._scheduled,
             Remembered: self._remembered,
-            Recalled: self._recalled,
+            Recalled: lambda event, entry: self.memory.observe_recalled(event, entry.minute),
             Said: self._said,
-            ConversationStarted: self._started,
+            ConversationStarted: lambda event, entry: self.talks.started(event, entry),
             ConversationEnded: self._ended,
             RelationChanged: self._related,
             Reflected: self._reflected,
@@ -159,6 +149,16 @@ class Resident:
         observer = self._observers.get(type(entry.event))
         if observer:
             observer(entry.event, entry)
+
+    @property
+    def emotion(self) -> Emotion:
+        """What is felt."""
+        return self.mood.emotion
+
+    @property
+    def intensity(self) -> int:
+        """How strong it is, 1 to 10."""
+        return self.mood.intensity
 
     @property
     def news(self) -> tuple[str, ...]:
@@ -178,10 +178,7 @@ class Resident:
         """The relationship score to somebody, 0 to 10."""
         return self.closeness.get(other, STRANGERS)
 
-    def _joined(self, event: Joined, entry: Entry) -> None:
-        self.place = event.place
-
-    def _moved(self, event: Moved, entry: Entry) -> None:
+    def _arrived(self, event: Joined | Moved, entry: Entry) -> None:
         self.place = event.place
 
     def _acted(self, event: Acted, entry: Entry) -> None:
@@ -212,25 +209,10 @@ class Resident:
         return self._worded(self._sightings.stranger(other), me=self.name)
 
     def _appraised(self, event: Appraised, entry: Entry) -> None:
-        """Of what was felt in one tick the strongest feeling stays."""
-        if entry.tick != self._felt or event.intensity > self.intensity:
-            self.emotion, self.intensity = event.emotion, event.intensity
-        self._felt = entry.tick
-        if self.begun is None or event.about in self._news:
-            self.moved = True
-            self._origin = (self.emotion, self.intensity, entry.minute)
-        elif event.emotion != self._origin[0]:
-            self.moved = False
+        foreseen = self.begun is not None and event.about not in self._news
+        self.mood.appraised(event, entry.tick, entry.minute, foreseen=foreseen)
         self._news.pop(event.about, None)
         self.begun = None
-
-    def faded(self, minute: int) -> tuple[Emotion, int]:
-        """What is left of what no slot foresaw: it fades by half in each half-life, to calm."""
-        emotion, intensity, since = self._origin
-        if self._half_life is None:
-            return emotion, intensity
-        left = round(intensity * 0.5 ** ((minute - since) / self._half_life))
-        return (emotion, left) if left >= STILL_FELT else ("neutral", 1)
 
     def _planned(self, event: Planned, entry: Entry) -> None:
         if self.planned_day != event.day:
@@ -242,34 +224,20 @@ class Resident:
         kept = {m: s for m, s in self.slots.items() if entry.minute <= m < event.slots[0].minute}
         self.slots = kept | {slot.minute: slot for slot in event.slots}
         self.slots_from = {"calls": event.calls, "fallback": event.fallback}
-        self.moved = False
+        self.mood.moved = False
 
     def _remembered(self, event: Remembered, entry: Entry) -> None:
         self.memory.observe_remembered(event, entry.minute)
         memory = event.memory
-        if (
-            memory.chat is not None
-            and memory.origin == "summary"
-            and (memory.poignancy or 0) >= self._moving
-        ):
+        mattered = memory.origin == "summary" and (memory.poignancy or 0) >= self._moving
+        if mattered and memory.chat is not None:
             other = other_of(memory.chat, self.name)
             self.replan_why = self._worded("mattered", name=self.name, other=other)
-
-    def _recalled(self, event: Recalled, entry: Entry) -> None:
-        self.memory.observe_recalled(event, entry.minute)
-
-    def _started(self, event: ConversationStarted, entry: Entry) -> None:
-        self.talks.started(event, entry)
 
     def _said(self, event: Said, entry: Entry) -> None:
         if event.who == self.name:
             self.said.append(event.text)
-            self.emotion, self.intensity = event.emotion, event.intensity
-            self.moved = True
-            self._origin = (event.emotion, event.intensity, entry.minute)
-            self._felt = (
-                None  # what stays of a talk is felt after its lines, however strong they were
-            )
+            self.mood.said(event.emotion, event.intensity, entry.minute)
 
     def _ended(self, event: ConversationEnded, entry: Entry) -> None:
         """It goes into the day, in place of the appointment that it was; what was planned of this

@@ -10,7 +10,7 @@ import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE, emotion_relevance
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts, SummaryFacts
-from simcounsel.agents.reflection import OF_A_DAY
+from simcounsel.agents.portrait import OF_A_DAY
 from simcounsel.agents.tasks import (
     ClientInsightsAnswer,
     InsightAnswer,

@@ -196,7 +196,7 @@ class TestWhatIsFeltLater:
         (event,) = felt(ines).events
         assert isinstance(event, Appraised)
         assert (event.emotion, event.intensity) == ("joy", 5), "as planned again"
-        assert not ines.resident.moved
+        assert not ines.resident.mood.moved
 
     def test_until_slots_are_planned_anew(self) -> None:
         ines = self.planned()

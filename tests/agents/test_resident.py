@@ -207,7 +207,7 @@ def test_a_feeling_that_nothing_feeds_fades_by_half_in_a_half_life() -> None:
     ines = Alone()
     felt = Appraised(who="Ines", about="a talk", emotion="anger", intensity=8, poignancy=5)
     ines.observe(felt, EIGHT)
-    assert [ines.resident.faded(EIGHT + after) for after in (0, 60, 120, 240, 300, 360)] == [
+    assert [ines.resident.mood.faded(EIGHT + after) for after in (0, 60, 120, 240, 300, 360)] == [
         ("anger", 8),
         ("anger", 6),  # 8 / 2 ** 0.5 = 5.66
         ("anger", 4),
@@ -222,4 +222,4 @@ def test_it_can_be_held_until_the_next_hours_are_planned() -> None:
     ines = Alone(world=held)
     felt = Appraised(who="Ines", about="a talk", emotion="anger", intensity=8, poignancy=5)
     ines.observe(felt, EIGHT)
-    assert ines.resident.faded(EIGHT + 600) == ("anger", 8)
+    assert ines.resident.mood.faded(EIGHT + 600) == ("anger", 8)
