@@ -11,6 +11,7 @@ import pytest
 from simcounsel.agents import tasks
 from simcounsel.agents.handwritten import LEAVE, SILENCE
 from simcounsel.agents.tasks import Answer
+from simcounsel.corpus.synthesis import role_answers
 from simcounsel.engine.opening import check_models
 from simcounsel.engine.simulation import Limits
 from simcounsel.errors import ModelError
@@ -157,12 +158,14 @@ def texts_of(schema: type, language: str = "en") -> set[str]:
 
 def asked_schemas() -> set[type]:
     """The schemas that residents, judges and readers of cases can be asked for an answer in."""
-    modules = (tasks, schemas, case_schemas)
+    modules = (tasks, schemas, case_schemas, role_answers)
     listed = {
         one
         for module in modules
         for one in vars(module).values()
-        if isinstance(one, type) and issubclass(one, Answer) and one is not Answer
+        if isinstance(one, type)
+        and issubclass(one, Answer | role_answers.Answer)
+        and one not in (Answer, role_answers.Answer)
     }
     recorded_ones = {
         one.schema for policy in POLICIES for one in recorded(policy, language="zh").questions
