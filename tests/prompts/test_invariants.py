@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from simcounsel.agents.facts import LineFacts
+from simcounsel.agents.facts import LineFacts, SummaryFacts
 from simcounsel.clock import minute_of_tick
 from simcounsel.llm.question import Question
 from simcounsel.prompts import phrases, prompt_text
@@ -201,6 +201,26 @@ def test_meetings_are_counted(run: Recorded) -> None:
         if one.facts.role != "layperson" and "Omar" not in two and met[two] > 1:
             number = words["session"].split("$number")[0].split("$last")[0]
             assert f"{number}{met[two]}" in text, (one.purpose, met[two])
+
+
+def test_a_summary_counts_meetings_as_the_lines_did(run: Recorded) -> None:
+    """And speaks of the talk as of one that is over."""
+    words = phrases("moment", run.run.world.language)
+    now = [words[key].split("$")[0] for key in ("first_session", "session", "again", "talk")]
+    now.append(words["strangers"].split("$other")[-1].strip())
+    met: Counter[tuple[str, str]] = Counter()
+    for one, text in asked(run):
+        if not isinstance(one.facts, SummaryFacts):
+            continue
+        two = one.facts.name, one.facts.other
+        met[two] += 1
+        count = met[two]
+        said = text.split("\n---\n")[-1]
+        assert not [label for label in now if label in said], (count, said[:400])
+        if "Omar" not in two:
+            number = words["session_then"].split("$number")[0]
+            wanted = words["first_session_then"] if count == 1 else f"{number}{count}"
+            assert wanted in said, (count, said[:400])
 
 
 def test_counselors_close_in_the_runs() -> None:
