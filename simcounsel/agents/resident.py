@@ -67,8 +67,8 @@ class Resident:
         self.client_state = spec.client_state or world.client_state
         """Whether talk and what is lived moves a client."""
         self._moving = world.conversation.replan_from_poignancy
+        self._fades = world.feelings_fade_minutes
         self._sightings = Sightings(spec, world)
-        self._half_life = world.feelings_fade_minutes
         self._counselors = frozenset(one.name for one in world.residents if one.role == "counselor")
         self._nothing_lived()
         self._observers = self._by_kind()
@@ -79,7 +79,7 @@ class Resident:
         self.visible = ""
         """What others in the same place see of the activity."""
         self.activity_kind: ActivityKind = "rest"
-        self.mood = Mood(self._half_life)
+        self.mood = Mood(self._fades)
         self.strengths: dict[str, int] = {}
         """How strongly beliefs are held that were moved, 0 to 100, by their ids."""
         self.moved_by: dict[str, set[str]] = {}
@@ -111,7 +111,7 @@ class Resident:
         """What calls for a new plan; None when nothing does."""
         self.wondered: tuple[str, ...] = ()
         """The questions of the last reflection."""
-        self._concluded: tuple[str, ...] = ()
+        self._concluded = ""
         """The conclusions of the last reflection."""
         self.practice: dict[str, list[Entry]] = {}
         """What one's policy and mind wrote in conversations with each other person, and what was
@@ -279,7 +279,8 @@ class Resident:
     def _reflected(self, event: Reflected, entry: Entry) -> None:
         self.memory.observe_reflected()
         self.wondered = event.questions
-        self._concluded = tuple(insight.text for insight in event.insights)
+        between = "；" if self.language == "zh" else "; "
+        self._concluded = between.join(one.text.rstrip(".。") for one in event.insights)
 
     def _believed(self, event: BeliefMoved, entry: Entry) -> None:
         self.strengths[event.belief] = event.after
@@ -288,9 +289,7 @@ class Resident:
     def _changed(self, event: PersonaChanged, entry: Entry) -> None:
         self.version = event
         if event.version:
-            between = "；" if self.language == "zh" else "; "
-            what = between.join(text.rstrip(".。") for text in self._concluded)
-            self.replan_why = self._worded("changed", name=self.name, what=what)
+            self.replan_why = self._worded("changed", name=self.name, what=self._concluded)
 
     def done_on(self, day: int) -> dict[str, int]:
         """What was begun on a day, in order, with the minute since day 0 at which it was."""
