@@ -12,9 +12,6 @@ from simcounsel.clock import date_text, day_of, time_text
 from simcounsel.events import Slot
 from simcounsel.prompts import phrase
 
-NEARLY_UP = 2
-"""Own lines before the end from which on both sides know that it is near."""
-
 
 def todays_appointments(scene: Scene) -> tuple[tuple[str, str], ...]:
     """What is still to come today: (time, 'meets NAME at PLACE')."""
@@ -72,10 +69,11 @@ def next_with(scene: Scene, other: str) -> int | None:
     return min(ahead, default=None)
 
 
-def clock_text(view: TalkView, *, on_a_plan: bool = True) -> str:
-    """The time that is left, in own lines and minutes, and when the two meet next: what the one who
-    keeps the time knows. on_a_plan: that nothing is agreed on is said, too, since a session ends
-    with a date or without; friends meet as it comes.
+def clock_text(view: TalkView, *, on_a_plan: bool = True, closes: bool = False) -> str:
+    """The time that is left, in own lines and minutes, what that means for a strong feeling that is
+    open, and when the two meet next: what the one who keeps the time knows. on_a_plan: a session,
+    which winds down and ends with a date or without, and that is said, too; friends meet as it
+    comes. closes: whether the next line takes leave though there are lines left.
     """
 
     def worded(key: str, **slots: object) -> str:
@@ -84,22 +82,44 @@ def clock_text(view: TalkView, *, on_a_plan: bool = True) -> str:
     lines = view.own_lines_left
     key = "leaving" if view.parting else "last_line" if lines == 1 else "left"
     left = worded(key, lines=lines, minutes=view.minutes_left)
-    agreed = _next(view, worded) if on_a_plan or view.next_meeting is not None else ""
-    return ("" if view.language == "zh" else " ").join(part for part in (left, agreed) if part)
+    told = [left]
+    if view.near_the_end or closes:
+        told += [worded("winding")] if on_a_plan and lines > 1 and not closes else []
+        told += [worded("stay_first")] if view.opened else []
+    if on_a_plan or view.next_meeting is not None:
+        told.append(_next(view, worded, closes or lines == 1))
+    return ("" if view.language == "zh" else " ").join(told)
 
 
 def nearly_up(view: TalkView) -> str:
     """What the other one hears of the clock: nothing before the end is near, then that it is; but
     never with the first line.
     """
-    if view.own_lines_left > NEARLY_UP or not any(line.who == view.me for line in view.lines):
+    if not view.near_the_end:
         return ""
     return phrase("moment", "nearly_up", view.language, name=view.me, other=view.other)
 
 
-def _next(view: TalkView, worded: Callable[..., str]) -> str:
+def at_the_end(view: TalkView, aim: str) -> tuple[str, ...]:
+    """What a client is told of the end of a talk: that it is near, or, where its policy wants it to
+    take leave (aim), when the two meet next, if it was a session.
+    """
+    return (aim, _next_date(view)) if aim else (nearly_up(view),)
+
+
+def _next_date(view: TalkView) -> str:
+    if not view.appointment or view.other_role != "counselor":
+        return ""
+    names = {"name": view.me, "other": view.other}
     if view.next_meeting is None:
-        return worded("no_next")
+        return phrase("moment", "no_next", view.language, **names)
+    date = date_text(view.next_meeting, view.start, view.language)
+    return phrase("moment", "next", view.language, date=date, **names)
+
+
+def _next(view: TalkView, worded: Callable[..., str], closes: bool) -> str:
+    if view.next_meeting is None:
+        return worded("no_next_end" if closes else "no_next")
     return worded("next", date=date_text(view.next_meeting, view.start, view.language))
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 from simcounsel.agents.accessibility import Moment
-from simcounsel.agents.appointments import clock_text, nearly_up
+from simcounsel.agents.appointments import at_the_end, clock_text
 from simcounsel.agents.client_state import last_agreed, last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
@@ -134,12 +134,12 @@ def _prompt(
         feeling=at_this_moment(resident, *_felt(resident, view)),
         aim=decision.aim,
         stands="\n".join(
-            part for part in (*_state(resident, view), decision.aim or nearly_up(view)) if part
+            part for part in (*_state(resident, view), *at_the_end(view, decision.aim)) if part
         ),
         private=_private(resident, view),
         unheard=_unheard(resident, view),
         move=decision.move,
-        clock=clock_text(view, on_a_plan=role != "layperson"),
+        clock=clock_text(view, on_a_plan=role != "layperson", closes=bool(decision.leaves)),
         brief=f"\n{decision.brief}" if decision.brief else "",
         background=f"\n{decision.background}" if decision.background else "",
         **_manner(role, view, decision),

@@ -23,6 +23,15 @@ class TalkLine:
     """Of the emotion, 1 to 10."""
 
 
+HURTS: frozenset[Emotion] = frozenset({"sadness", "fear", "disgust", "anger"})
+OPENED_FROM = 6
+"""Intensity (1 to 10) of such a feeling from which on a line has opened something."""
+LAST_LINES, SHARE_OF_THE_END = 3, 4
+"""Own lines before the end from which on a talk winds down, in a shorter one its last quarter; at
+least two.
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TalkView:
     """A conversation as one of the two sees it: what was said, and nothing of the other's mind."""
@@ -77,6 +86,19 @@ class TalkView:
     def own_lines_left(self) -> int:
         """Own lines that may still be said, the next one included; after a leave-taking one."""
         return 1 if self.parting else max(1, (self.turns_left + 1) // 2)
+
+    @property
+    def near_the_end(self) -> bool:
+        """Whether it winds down: nothing new is opened, and what was opened is not left alone."""
+        left, said = self.own_lines_left, len(self.moves)
+        quarter = (said + left) // SHARE_OF_THE_END
+        return said > 0 and (self.parting or left <= min(LAST_LINES, max(2, quarter)))
+
+    @property
+    def opened(self) -> bool:
+        """Whether one of the other's last two lines was said with a strong feeling that hurts."""
+        told = [line for line in self.lines if line.who != self.me][-2:]
+        return any(one.emotion in HURTS and one.intensity >= OPENED_FROM for one in told)
 
     @property
     def heard(self) -> TalkLine | None:

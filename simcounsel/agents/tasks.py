@@ -47,6 +47,12 @@ class DayAnswer(Answer):
     strokes: Annotated[tuple[StrokeAnswer, ...], Field(min_length=5, max_length=8)]
 
 
+class RestOfDayAnswer(Answer):
+    """The rest of a day in broad strokes."""
+
+    strokes: Annotated[tuple[StrokeAnswer, ...], Field(min_length=1, max_length=8)]
+
+
 class SlotAnswer(Answer):
     """What somebody does in one slot."""
 
@@ -164,8 +170,8 @@ class SessionSummaryAnswer(SummaryAnswer):
         str,
         Field(
             max_length=200,
-            description="what the counselor suggested to try, watch or write down until they meet"
-            " again, and was not refused, as a phrase that begins with a verb; '' if nothing",
+            description="what the counselor suggested to try, watch or write down in the days to"
+            " come, and was not refused, as a phrase that begins with a verb; '' if nothing",
         ),
     ] = ""
     agreed_quote: Annotated[

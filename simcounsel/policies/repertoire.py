@@ -5,7 +5,7 @@ agree on homework; doubt is met and ruptures are repaired after Safran and Muran
 the Therapeutic Alliance); the six questions are Paul and Elder's (2019).
 """
 
-from simcounsel.agents.talk import TalkView
+from simcounsel.agents.talk import HURTS, OPENED_FROM, TalkView
 from simcounsel.policies.manual import heard_as
 from simcounsel.specs.vocabulary import QUESTIONS
 
@@ -26,6 +26,8 @@ WOUNDING = frozenset({"assumption", "evidence"})
 """Questions that can open a wound, for which there must be time."""
 WITH_PAIN = ("stay_with", "reflect", "repair", "meet_doubt")
 """What is open shortly before the end when something painful was said."""
+MEETS = frozenset({"stay_with", "reflect", "repair"})
+"""Moves that stay with what was opened."""
 GATHERED = frozenset({"summarize", "homework"})
 """Moves after which a meeting may close before its time is up."""
 LONG_ENOUGH = 6
@@ -52,7 +54,21 @@ def signs(view: TalkView, policy: str) -> tuple[str, ...]:
         return ()
     found = heard_as(heard.text, policy, view.language)
     felt = heard.emotion in PAINFUL and heard.intensity >= VERY
+    felt |= view.near_the_end and _still_open(view, policy)
     return (*found, "pain") if felt and "pain" not in found else found
+
+
+def _still_open(view: TalkView, policy: str) -> bool:
+    """Whether the client's last line opened something, or the one before it to which nothing was
+    said that stays with it.
+    """
+    told = [line for line in view.lines if line.who != view.me][-2:]
+    met = view.moves[-1:] and view.moves[-1] in MEETS
+    return any(
+        (one.emotion in HURTS and one.intensity >= OPENED_FROM)
+        or "pain" in heard_as(one.text, policy, view.language)
+        for one in (told[-1:] if met else told)
+    )
 
 
 def told(view: TalkView) -> int:
@@ -79,8 +95,9 @@ def words_in(text: str, language: str) -> int:
 
 
 def open_moves(view: TalkView, heard: tuple[str, ...]) -> tuple[str, ...]:
-    """The moves that the clock leaves open: near the end nothing that wounds, then no question at
-    all; with pain just said only what meets it; and no close before something was gathered.
+    """The moves that the clock leaves open: shortly before the end nothing that wounds, near it no
+    question at all; with pain just said only what meets it; and no close before something was
+    gathered.
     """
     left, pained = view.own_lines_left, "pain" in heard
     if left > CLOSING:
@@ -89,7 +106,9 @@ def open_moves(view: TalkView, heard: tuple[str, ...]) -> tuple[str, ...]:
         return MOVES if may_close else MOVES[:-1]
     if pained:
         return WITH_PAIN
-    shut = WOUNDING if left == CLOSING else {*QUESTIONS, "inform"}
+    shut = {*QUESTIONS} if view.near_the_end else {*WOUNDING}
+    if left < CLOSING:
+        shut |= {"inform"}
     return tuple(move for move in MOVES[:-1] if move not in shut)
 
 

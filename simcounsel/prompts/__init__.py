@@ -25,6 +25,8 @@ do now, what to answer."""
 BLOCKS = (*SYSTEM, *USER)
 _RULE = re.compile(r"^---[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
 NOTE = "in_this_language"
+OWN_NAME = "own_name"
+"""The file that says what a language is called in it."""
 _GAP = re.compile(r"\n{3,}")
 
 

@@ -117,7 +117,7 @@ def test_a_file_needs_all_parts_and_all_stages() -> None:
     assert extraction_problem(Extraction.model_validate(whole)) is None
     for fact in whole["facts"]:
         fact["of"] = "plight"
-    assert "character or demand" in str(extraction_problem(Extraction.model_validate(whole)))
+    assert "of character, demand" in str(extraction_problem(Extraction.model_validate(whole)))
     for fact, part in zip(
         whole["facts"], ("character", "plight", "plight", "plight", "demand", "demand"), strict=True
     ):

@@ -312,11 +312,11 @@ def test_the_last_line_of_a_session_knows_its_number_and_when_they_meet_next(
     assert "This is session 1 of 5; 4 more after it." in last[1]
     assert "Monday 9 March" in last[1]
     assert "This is session 5 of 5, the last." in last[5]
-    assert phrase("moment", "no_next", name="Miriam", other="Ines") in last[5]
+    assert phrase("moment", "no_next_end", name="Miriam", other="Ines") in last[5]
 
 
 def test_that_the_end_is_near_is_known_before_the_last_line(tmp_path: Path) -> None:
-    near = phrase("course_words", "near the end")
+    near = phrase("moment", "winding", name="Miriam")
     for lines, told in ((8, 1), (16, 1), (24, 2)):
         _, requests = held(tmp_path / str(lines), world(5, lines=lines))
         asked = [

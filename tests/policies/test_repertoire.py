@@ -1,6 +1,7 @@
 """What a client's line calls for, what the clock leaves open, and what both know of the clock."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from simcounsel.specs.vocabulary import QUESTIONS
 from simcounsel.standins.scripted import Scripted
 from tests.stage import said, view
 
+LONG = ("greet", *("clarify", "reflect") * 5)
+"""Moves of a meeting of a dozen own lines or more."""
 PAIN = "I was so ashamed that I could not look at her."
 DOUBT = "I don't think that talking about it helps."
 HURT = "You are not listening to me."
@@ -175,10 +178,70 @@ def test_the_clock_in_words() -> None:
     )
     last = meeting("Yes.", 1, minutes_left=2, language="zh")
     assert clock_text(last) == (
-        "剩下的时间：只够再说一句，大约 2 分钟。Miriam 和 Ines 还没有约定下一次；不要提任何日期。"
+        "剩下的时间：只够再说一句，大约 2 分钟。Miriam 和 Ines 没有约好下一次：Miriam 不提日期，也不说“下次见”，"
+        "而是说 Ines 可以再约，或者问 Ines 想不想再约。"
     )
     assert nearly_up(meeting("Yes.", 3)) == ""
     assert nearly_up(meeting("Yes.", 2)) == "The time for this talk is nearly up."
+    assert nearly_up(meeting("Yes.", 3, LONG)) == "The time for this talk is nearly up."
+
+
+def test_a_close_says_the_date_or_that_there_is_none() -> None:
+    """With the last line, and as soon as somebody takes leave."""
+    for seen in (meeting("Yes.", 1), meeting("I must go.", 5, parting=True)):
+        assert "names no date and does not say “until next time”" in clock_text(seen)
+    assert "name no date for one" in clock_text(meeting("Yes.", 3))
+    agreed = clock_text(meeting("Yes.", 1, next_meeting=3 * 1440 + 900))
+    assert agreed.endswith("Miriam and Ines meet next on Sunday 4 January, 15:00.")
+
+
+def test_a_long_meeting_winds_down_three_lines_before_its_end() -> None:
+    """No question any more; and what was opened is stayed with, by whoever leads the talk."""
+    asked, winding = set(QUESTIONS), "Miriam opens nothing more that hurts"
+    for left in (3, 2):
+        assert not asked & set(open_moves(meeting("Yes.", left, LONG), ()))
+        assert winding in clock_text(meeting("Yes.", left, LONG))
+        assert winding not in clock_text(meeting("Yes.", left, LONG), on_a_plan=False)
+    assert asked - WOUNDING <= set(open_moves(meeting("Yes.", 4, LONG), ()))
+    assert winding not in clock_text(meeting("Yes.", 4, LONG))
+    assert winding not in clock_text(meeting("Yes.", 1, LONG)), "then it ends"
+
+
+def afraid(intensity: int) -> TalkLine:
+    return TalkLine(
+        who="Ines", text="So it is.", emphasis=None, emotion="fear", intensity=intensity
+    )
+
+
+@pytest.mark.parametrize("policy", [True, False])
+def test_what_was_opened_shortly_before_the_end_is_stayed_with(policy: bool) -> None:
+    first = "Miriam stays with that first, whatever else the line is for."
+
+    def told(seen: TalkView) -> bool:
+        return first in clock_text(seen, on_a_plan=policy)
+
+    for left in (3, 2, 1):
+        assert told(meeting(afraid(6), left, LONG))
+        assert not told(meeting(afraid(5), left, LONG))
+    assert not told(meeting(afraid(9), 4, LONG)), "there is time"
+
+
+def test_socratic_closes_on_no_open_wound() -> None:
+    """Opened by the last line, or by the one before it which nothing stayed with."""
+    assert signs(meeting(afraid(6), 3, LONG), "socratic") == ("pain",)
+    assert signs(meeting(afraid(6), 4, LONG), "socratic") == ()
+    for move, aim in (("summarize", "close_after_pain"), ("stay_with", "close")):
+        seen = meeting("Yes.", 1, (*LONG, move))
+        lines = (*seen.lines[:-3], afraid(7), *seen.lines[-2:])
+        close = play(policy_for("counselor", "socratic").decide(replace(seen, lines=lines)))
+        assert close.aim == aims("socratic")[aim]
+
+
+def test_nothing_is_agreed_until_a_meeting_that_nobody_agreed_on() -> None:
+    for language, words in (("en", ("meet again", "next time")), ("zh", ("下次见", "下次会谈"))):
+        for move in ("homework", "close", "close_after_pain"):
+            told = (aims("socratic", language)[move], *lines_for("socratic", move, language))
+            assert not [text for text in told if any(word in text for word in words)]
 
 
 def test_friends_know_the_time_and_a_date_only_where_one_is_agreed() -> None:

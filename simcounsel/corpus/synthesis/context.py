@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from simcounsel.chance import seed_of
+from simcounsel.corpus.synthesis.reading import LANGUAGES
+from simcounsel.prompts import OWN_NAME, phrase, prompt_text
 from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.vocabulary import Language
 
 PERSON, COUNSELOR = "Person", "Counselor"
-NOTHING = "(nothing yet; you begin)"
 Line = tuple[str, str]
 """Who (`Person` or `Counselor`) and what."""
 
@@ -28,11 +31,31 @@ class SessionContext:
         """Whether lines can be checked as English."""
         return self.settings.language.casefold() == "english"
 
+    @property
+    def prompts(self) -> Language:
+        """The language of the prompts: that of the lines, where there are prompts in it; else
+        English, and they ask for lines in that language.
+        """
+        code = LANGUAGES.get(self.settings.language.casefold())
+        return next((one for one in get_args(Language) if one == code), "en")
+
+    @property
+    def language(self) -> str:
+        """The language of the lines, as a prompt names it."""
+        return (
+            self.settings.language if self.prompts == "en" else prompt_text(OWN_NAME, self.prompts)
+        )
+
+    def words(self, key: str, /, **slots: object) -> str:
+        """A short text of a prompt, in the language of the prompts."""
+        return phrase("synthesis_words", key, self.prompts, **slots)
+
+    def talk(self, lines: Sequence[Line]) -> str:
+        """What was said, a line each."""
+        keys = {PERSON: "person", COUNSELOR: "counselor"}
+        said = (self.words(keys[who], text=text) for who, text in lines)
+        return "\n".join(said) or self.words("not_begun")
+
     def seed(self, role: str, message: int) -> int:
         """The seed of one question."""
         return seed_of(*self.key, role, message)
-
-
-def talk(lines: Sequence[Line]) -> str:
-    """What was said, a line each."""
-    return "\n".join(f"{who}: {text}" for who, text in lines) or NOTHING

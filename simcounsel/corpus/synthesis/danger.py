@@ -1,18 +1,13 @@
 """The safety rule of a session: danger that a seeker speaks of is taken up at once."""
 
-from simcounsel.corpus.checks.risk import IN_WORDS, risks
+from simcounsel.corpus.checks.risk import risks
+from simcounsel.prompts import phrase
 from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.weighing import Evidence
-from simcounsel.specs.vocabulary import Danger
+from simcounsel.specs.vocabulary import Danger, Language
 
 GRAVE: tuple[Danger, ...] = ("suicide", "self_harm", "harm_to_others")
 """Kinds of danger that a supporter may not pass over."""
-ADVICE = (
-    "Safety rule: the person has spoken of {kind}. Take it up at once: ask about it directly and"
-    " calmly, ask whether they are safe, and name a human being or the local emergency number as"
-    " the next step."
-)
-"""What is asked of the corrector where neither the supporter nor the evaluator saw it."""
 SAFE_LINES: dict[Danger, str] = {
     "suicide": (
         "I want to stop at what you just said. Are you thinking of killing yourself? And are you"
@@ -52,9 +47,12 @@ def passed_over(heard: str, line: str) -> Evidence | None:
     )
 
 
-def advice_on(danger: Evidence) -> str:
-    """What is asked of the corrector."""
-    return ADVICE.format(kind=IN_WORDS[danger.kind])
+def advice_on(danger: Evidence, language: Language) -> str:
+    """What is asked of the corrector where neither the supporter nor the evaluator saw it, in the
+    language of its prompt.
+    """
+    kind = phrase("synthesis_words", danger.kind, language)
+    return phrase("synthesis_words", "danger", language, kind=kind)
 
 
 def safe_line(danger: Evidence, heard: str, english: bool) -> str:

@@ -26,7 +26,8 @@ SHARED = 6
 GROUNDED = 0.4
 """A fact counts as invented when a smaller share of its content words stands in the situation."""
 _LABEL = re.compile(
-    r"^\s*\W?\s*(client|seeker|counselor|counsellor|supporter|therapist|patient|person)\s*\W?\s*:",
+    r"^\s*\W?\s*(client|seeker|counselor|counsellor|supporter|therapist|patient|person"
+    r"|来访者|求助者|咨询师|督导)\s*\W?\s*[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
@@ -122,12 +123,12 @@ def extraction_problem(extraction: Extraction) -> str | None:
         if not any(fact.of == part for fact in extraction.facts)
     ]
     if lacking:
-        return f"no fact is of {' or '.join(lacking)}"
+        return f"no fact is of {', '.join(lacking)}"
     empty = [
         stage for stage in DISCLOSURES if not any(fact.stage == stage for fact in extraction.facts)
     ]
     return (
-        f"no fact has the stage {' or '.join(empty)}; add one and mark it as invented"
+        f"no fact has the stage {', '.join(empty)}; add one and mark it as invented"
         if empty
         else None
     )
@@ -142,8 +143,9 @@ def line_problem(text: str, said: Collection[str], english: bool) -> str | None:
         return problem
     if _LABEL.search(text):
         return "the line had a speaker's name in front; give the spoken words only"
-    if length_of(text) > LONGEST * (1 if english else 2):
-        return f"the line had {length_of(text)} words; say it in fewer than {LONGEST}"
+    most = LONGEST * (1 if english else 2)
+    if length_of(text) > most:
+        return f"the line had {length_of(text)} words; say it in fewer than {most}"
     if plain(text) in {plain(line) for line in said}:
         return "this line was said before; say something else"
     return None

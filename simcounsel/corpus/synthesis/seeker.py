@@ -4,7 +4,7 @@ only what it has told and what may come out now.
 
 from collections.abc import Sequence
 
-from simcounsel.corpus.synthesis.context import Line, SessionContext, talk
+from simcounsel.corpus.synthesis.context import Line, SessionContext
 from simcounsel.corpus.synthesis.cutting import cut
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts
 from simcounsel.corpus.synthesis.role_answers import (
@@ -20,23 +20,16 @@ from simcounsel.prompts import render
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.vocabulary import THEMES, Disclosure
 
-WHERE: dict[Disclosure, str] = {
-    "introduces": "you have just come in; you say a little about who you are",
-    "describes": "you tell what troubles you, since when, and what it does to your days",
-    "feels": "you let on what it is like inside",
-    "remembers": "something from further back comes up",
-    "asks_for_help": "you say what you would want to be different",
-    "asks_for_advice": "you want to know what you could do",
-}
-LEAVING = "the talk is coming to its end; a last word, warm or not, as you feel"
-
 
 def extract(context: SessionContext, situation: Situation) -> Ask[Reply[Extraction]]:
     """The extractor: a situation to a file."""
-    themes = "" if situation.theme else f" One of: {', '.join(THEMES)}, other."
-    given = f" It is: {situation.theme}." if situation.theme else themes
+    themes = (
+        context.words("theme_given", theme=situation.theme)
+        if situation.theme
+        else context.words("theme_among", themes=", ".join(THEMES))
+    )
     system, prompt = render(
-        "extract", text=situation.text, language=context.settings.language, themes=given
+        "extract", context.prompts, text=situation.text, language=context.language, themes=themes
     )
     return ask(
         Question(
@@ -44,6 +37,7 @@ def extract(context: SessionContext, situation: Situation) -> Ask[Reply[Extracti
             purpose="extract",
             who=context.session,
             tier="extractor",
+            language=context.prompts,
             system=system,
             prompt=prompt,
             schema=Extraction,
@@ -69,11 +63,13 @@ def seek(
     """The seeker: the next line, and which of the offered facts it tells."""
     system, prompt = render(
         "seek",
-        disclosed="\n".join(f"- {fact.text}" for fact in disclosed) or "nothing",
-        offer=_offer(offered),
-        talk=talk(lines),
-        stage=LEAVING if last else WHERE[stage],
-        language=context.settings.language,
+        context.prompts,
+        disclosed="\n".join(f"- {fact.text}" for fact in disclosed)
+        or context.words("nothing_told"),
+        offer=_offer(context, offered),
+        talk=context.talk(lines),
+        stage=context.words("leaving" if last else stage),
+        language=context.language,
         words=context.settings.line_words,
     )
     ids = tuple(fact.id for fact in offered)
@@ -86,6 +82,7 @@ def seek(
             purpose="seek",
             who=context.session,
             tier="seeker",
+            language=context.prompts,
             system=system,
             prompt=prompt,
             schema=SeekerLine,
@@ -99,9 +96,9 @@ def seek(
     )
 
 
-def _offer(offered: Sequence[Fact]) -> str:
+def _offer(context: SessionContext, offered: Sequence[Fact]) -> str:
     """What may be told now, as it stands in the prompt."""
     if not offered:
-        return render("seek_holds_back")[1]
+        return render("seek_holds_back", context.prompts)[1]
     facts = "\n".join(f"{fact.id}: {fact.text}" for fact in offered)
-    return render("seek_offer", most=NEW_AT_ONCE, facts=facts)[1]
+    return render("seek_offer", context.prompts, most=NEW_AT_ONCE, facts=facts)[1]

@@ -193,7 +193,7 @@ class Session:
                 message=drafted.message,
                 text=line,
                 before=drafted.text,
-                reason=advice_on(danger),
+                reason=advice_on(danger, self.context.prompts),
                 source="fallback",
             )
         )
@@ -206,7 +206,7 @@ class Session:
         danger = passed_over(self._lines[-1][1], draft)
         revise = bool(value and value.revise) or danger is not None
         advice = [value.advice.strip()] if value and value.revise else []
-        advice += [advice_on(danger)] if danger else []
+        advice += [advice_on(danger, self.context.prompts)] if danger else []
         evaluated = Evaluated(
             session=self.context.session,
             message=message,

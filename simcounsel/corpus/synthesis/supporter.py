@@ -4,7 +4,7 @@ said, and nothing of the seeker's file.
 
 from collections.abc import Sequence
 
-from simcounsel.corpus.synthesis.context import Line, SessionContext, talk
+from simcounsel.corpus.synthesis.context import Line, SessionContext
 from simcounsel.corpus.synthesis.facts import CorrectFacts, DistilFacts, EvaluateFacts, SupportFacts
 from simcounsel.corpus.synthesis.role_answers import (
     MOST_STRATEGIES,
@@ -22,11 +22,6 @@ from simcounsel.prompts import render
 from simcounsel.specs.synthesis import STRATEGY_WORDS
 from simcounsel.specs.vocabulary import Quality, Support
 
-CLOSING = (
-    "It is the last: close without a question, with something of this person's own to take along."
-)
-OPEN = "There is time; nothing has to be solved now."
-
 
 def support(
     context: SessionContext,
@@ -40,12 +35,15 @@ def support(
     learned = "\n".join(f"{strategy.id}: {strategy.text}" for strategy in carried)
     system, prompt = render(
         "support",
-        strategies=render("support_strategies", strategies=learned)[1] if carried else "",
-        talk=talk(lines),
+        context.prompts,
+        strategies=render("support_strategies", context.prompts, strategies=learned)[1]
+        if carried
+        else "",
+        talk=context.talk(lines),
         turn=turn,
         turns=context.settings.turns,
-        ending=CLOSING if last else OPEN,
-        language=context.settings.language,
+        ending=context.words("closing" if last else "open"),
+        language=context.language,
         words=context.settings.line_words,
     )
     said = [text for _, text in lines]
@@ -55,6 +53,7 @@ def support(
             purpose="support",
             who=context.session,
             tier="supporter",
+            language=context.prompts,
             system=system,
             prompt=prompt,
             schema=SupporterLine,
@@ -82,13 +81,14 @@ def evaluate(
     """The evaluator: nine qualities, whether and how to revise, whether to go on. It sees what was
     said and no more. None when it gave no usable answer.
     """
-    system, prompt = render("evaluate", talk=talk(lines), draft=draft)
+    system, prompt = render("evaluate", context.prompts, talk=context.talk(lines), draft=draft)
     return ask(
         Question[Evaluation | None](
             verb="fill",
             purpose="evaluate",
             who=context.session,
             tier="evaluator",
+            language=context.prompts,
             system=system,
             prompt=prompt,
             schema=Evaluation,
@@ -110,10 +110,11 @@ def correct(
     """The corrector: the line anew."""
     system, prompt = render(
         "correct",
-        talk=talk(lines),
+        context.prompts,
+        talk=context.talk(lines),
         draft=draft,
         advice=advice,
-        language=context.settings.language,
+        language=context.language,
         words=context.settings.line_words,
     )
     return ask(
@@ -122,6 +123,7 @@ def correct(
             purpose="correct",
             who=context.session,
             tier="corrector",
+            language=context.prompts,
             system=system,
             prompt=prompt,
             check=corrected_problem(draft, [text for _, text in lines], context.english),
@@ -143,9 +145,11 @@ def distil(
     """The manager: strategies out of all that the evaluator asked for in this session."""
     system, prompt = render(
         "distil",
+        context.prompts,
         advice="\n".join(f"- ({quality}) {text}" for quality, text in advice),
-        language=context.settings.language,
-        known="\n".join(f"- {strategy.text}" for strategy in carried) or "(nothing yet)",
+        language=context.language,
+        known="\n".join(f"- {strategy.text}" for strategy in carried)
+        or context.words("nothing_known"),
         most=MOST_STRATEGIES,
         words=STRATEGY_WORDS,
     )
@@ -155,6 +159,7 @@ def distil(
             purpose="distil",
             who=context.session,
             tier="manager",
+            language=context.prompts,
             system=system,
             prompt=prompt,
             schema=Distilled,

@@ -21,10 +21,6 @@ from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import MetaSkill, Skill
 from simcounsel.texts.overlap import without
 
-NEAR_THE_END, SHARE_OF_THE_END = 3, 4
-"""From so many own lines left on nothing new is opened, or from the last quarter of a shorter
-session.
-"""
 LINE_TOKENS = 700
 """Most of a reply: the thought and the line."""
 
@@ -131,7 +127,7 @@ def decide(
         else act_of(skills[thought.plain], view.language),
         background=_background(view, plan, state, skills),
         brief="".join(
-            (labelled(view, "used", ", ".join(state.used)), opened_text(view, state), _ending(view))
+            (labelled(view, "used", ", ".join(state.used)), opened_text(view, state))
         ).lstrip(),
         manner=prompt_text("course_manner", view.language),
         max_tokens=LINE_TOKENS,
@@ -141,13 +137,6 @@ def decide(
         unsaid=agenda(state),
         free=sayable(view, state),
     )
-
-
-def _ending(view: TalkView) -> str:
-    """What holds of the lines before the last ones; '' of earlier ones."""
-    quarter = (len(view.moves) + view.own_lines_left) // SHARE_OF_THE_END
-    near = 1 < view.own_lines_left <= min(NEAR_THE_END, max(2, quarter))
-    return "\n" + phrase("course_words", "near the end", view.language) if near else ""
 
 
 def _background(

@@ -125,9 +125,7 @@ class ReviewAnswer(Answer):
         str,
         Field(
             max_length=400,
-            description=(
-                "what was agreed for the time until the next session; empty when nothing was"
-            ),
+            description=("what was agreed for the time after the session; empty when nothing was"),
         ),
     ] = ""
 

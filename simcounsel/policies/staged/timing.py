@@ -4,7 +4,6 @@ rest of the time is for, since nobody is cut off in the middle of what they tell
 
 from itertools import pairwise
 
-from simcounsel.agents import appointments
 from simcounsel.events import Judged, PracticeEvent, Transitioned
 from simcounsel.llm.question import Ask, Reply, ask, traced
 from simcounsel.policies.staged import machine, questions
@@ -14,7 +13,7 @@ from simcounsel.specs.manual import State
 
 AN_EXERCISE = 5
 """Own lines that it takes to offer an exercise, to lead through it and to ask how it was."""
-LAST_TWO = appointments.NEARLY_UP
+LAST_TWO = 2
 """Own lines left, the next one included, from which on the end may be called near."""
 STOPS = ("done", "no")
 """Answers that end the session; whatever else they say, they are heard out while there is time."""
