@@ -40,6 +40,8 @@ PARTS = {
     "manner_unguided",
     "intents",
     "staged_words",
+    "own_name",
+    "synthesis_words",
     "course_manner",
     "case_words",
     "course_words",

@@ -223,6 +223,27 @@ def test_a_summary_counts_meetings_as_the_lines_did(run: Recorded) -> None:
             assert wanted in said, (count, said[:400])
 
 
+def test_nobody_is_named_to_who_does_not_know_them(run: Recorded) -> None:
+    """Miriam and Omar have no appointment; they see each other at the center before they ever talk."""
+    places = [place.name for _, place in run.run.world.every_place() if "'" in place.name]
+    talked: set[str] = set()
+    for one, text in asked(run):
+        other = {"Miriam": "Omar", "Omar": "Miriam"}.get(one.who)
+        if isinstance(one.facts, LineFacts) and one.facts.other == other:
+            talked |= {"Miriam", "Omar"}
+        if other is None or one.who in talked or one.purpose.startswith(("judge", "safety")):
+            continue
+        for place in places:
+            text = text.replace(place, "")
+        assert other not in text, (one.purpose, text[max(0, text.index(other) - 80) :][:160])
+
+
+def test_strangers_are_told_by_what_is_seen() -> None:
+    words = phrases("lived")["stranger_man"].replace("$me", "Miriam")
+    texts = [sent(one) for one in recorded("socratic").questions if one.who == "Miriam"]
+    assert any(words in text for text in texts)
+
+
 def test_counselors_close_in_the_runs() -> None:
     """So that what holds of their last lines is not said of nothing."""
     for policy in POLICIES:
