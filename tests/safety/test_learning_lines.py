@@ -14,7 +14,7 @@ BATCHES = sorted(LINES.glob("*.jsonl"))
 DANGERS = {"suicide", "self_harm", "harm_to_others", "abuse"}
 WITH_DANGER = {"plain", "hinted", "misspelt", "slang", "told_of_another", "past", "quoted"}
 HARMLESS = {"denied", "past", "quoted", "told_of_another", "slang", "idiom", "grief"} | {
-    "work", "sport", "medicine", "fiction", "everyday"
+    "work", "sport", "medicine", "fiction", "everyday", "misspelt"
 }  # fmt: skip
 
 
