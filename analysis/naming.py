@@ -7,9 +7,12 @@ from dataclasses import replace
 from analysis.patterns import Cluster, Patterns
 from simcounsel.llm.question import Ask, PromptOnly, Question, ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
+from simcounsel.texts.chinese import is_chinese
 
 MOST_WORDS = 6
+MOST_CHARACTERS = 14
+"""Of a Chinese name."""
 
 
 def name_clusters(patterns: Patterns, models: Switchboard) -> tuple[Patterns, tuple[str, ...]]:
@@ -37,17 +40,21 @@ def _name(cluster: Cluster, others: tuple[Cluster, ...]) -> Ask[Cluster]:
 
 def question_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Question[str]:
     """What is asked about one cluster."""
+    language = "zh" if is_chinese("".join(cluster.members)) else "en"
     rest = [one.medoid for one in others if one.number != cluster.number]
+    none = phrase("activities_words", "none", language)
     system, prompt = render(
         "name_activities",
+        language,
         members="\n".join(f"- {text}" for text in cluster.members),
-        others="\n".join(f"- {text}" for text in rest) or "- none",
+        others="\n".join(f"- {text}" for text in rest) or f"- {none}",
     )
     return Question(
         verb="write",
         purpose="name_activities",
         who=f"cluster {cluster.number}",
         tier="reason",
+        language=language,
         system=system,
         prompt=prompt,
         check=_wrong,
@@ -60,11 +67,15 @@ def question_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Question[str]
 
 
 def _tidy(text: str) -> str:
-    return " ".join(text.split()).strip(" .\"'“”")
+    return " ".join(text.split()).strip(" .。\"'“”")
 
 
 def _wrong(text: str) -> str | None:
-    words = _tidy(text).split()
+    name = _tidy(text)
+    if is_chinese(name):
+        few, count = 1 <= len(name) <= MOST_CHARACTERS, len(name)
+        return None if few else f"a name has 4 to 10 characters; this has {count}"
+    words = name.split()
     return (
         None if 1 <= len(words) <= MOST_WORDS else f"a name has 2 to 5 words; this has {len(words)}"
     )

@@ -229,7 +229,7 @@ def memory(number: int, text: str = "", **more: Any) -> Memory:
         "emotion": "neutral",
         "intensity": 5,
         "poignancy": 5,
-        "origin": "insight",
+        "origin": "summary",
     }
     return Memory(**(fields | {"id": f"Ines:{number}", "text": text or f"memory {number}"} | more))
 

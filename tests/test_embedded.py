@@ -47,11 +47,13 @@ def test_the_counselor_asks_one_question_at_most_and_the_client_none(run: Run) -
 
 
 def test_what_the_counselor_quotes_was_said(run: Run) -> None:
+    """Word for word; at the beginning of a line with a capital."""
     said = [entry.event for entry in run.entries() if isinstance(entry.event, Said)]
     heard = ""
     for event in said:
         if event.who == "Miriam":
-            assert all(quote in heard for quote in re.findall(r"“([^”]+)”", event.text))
+            quotes = re.findall(r"“([^”]+)”", event.text)
+            assert all(quote.casefold() in heard.casefold() for quote in quotes)
         else:
             heard += event.text
 

@@ -2,7 +2,8 @@
 
 More is available in memory than can be reached from a given cue (Tulving and Pearlstone 1966). Out
 of reach is a day's plan (what of it is lived is remembered as such), what was just said (it stands
-in the prompt), and what a client brought along and does not fit; what came to mind a line ago
+in the prompt), a conclusion that a later one replaced, and
+what a client brought along and does not fit; what came to mind a line ago
 stands back (a response that is repeated wanes: habituation, Thompson and Spencer 1966).
 `MemorySettings` can switch off each.
 """
@@ -40,6 +41,11 @@ class Access:
         self._initial: list[int] = []
         self._chats: dict[str, list[int]] = {}
         self._plans: list[int] = []
+        self._replaced: list[int] = []
+
+    def replace(self, memory_id: str) -> None:
+        """A later conclusion has taken the place of this one."""
+        self._replaced.append(self._at[memory_id])
 
     def add(self, memory: Memory) -> None:
         """The next row."""
@@ -60,6 +66,8 @@ class Access:
         found = np.ones(len(relevance), dtype=bool)
         if settings.only_lived:
             found[_from(first, self._plans)] = False
+        if settings.conclusions_replace:
+            found[_from(first, self._replaced)] = False
         if moment.chat is not None:
             found[_from(first, self._chats.get(moment.chat, ()))] = False
         if settings.initial_most is not None:

@@ -43,14 +43,19 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Effects]:
 
 def _foreseen(resident: Resident, slot: Slot) -> Appraised:
     """The feeling that the slot foresaw. Where something has moved one since it was planned (a
-    talk, somebody unexpected), or where it foresaw none, what is felt stays.
+    talk, somebody unexpected) and has not faded, or where it foresaw none, what is felt stays.
     """
-    stays = resident.moved or slot.emotion is None
+    emotion, intensity = (
+        resident.mood.faded(slot.minute)
+        if resident.mood.moved
+        else (resident.emotion, resident.intensity)
+    )
+    stays = slot.emotion is None or (resident.mood.moved and emotion != "neutral")
     return Appraised(
         who=resident.name,
         about=phrase("lived", "did", resident.language, name=resident.name, doing=slot.activity),
-        emotion=resident.emotion if stays or slot.emotion is None else slot.emotion,
-        intensity=resident.intensity if stays else slot.intensity or 1,
+        emotion=emotion if stays or slot.emotion is None else slot.emotion,
+        intensity=intensity if stays else slot.intensity or 1,
         poignancy=slot.poignancy or 1,
         **resident.slots_from,
     )

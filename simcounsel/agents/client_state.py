@@ -23,8 +23,8 @@ from simcounsel.texts.quotes import stands_in
 OPENNESS_OF_A_STRANGER, OPENNESS_PER_CLOSENESS = 1.0, 0.7
 """Openness (0 to 10) before anything was said: the first, and so much more for each point of
 closeness."""
-MOST_A_LINE = 2.0
-"""How far openness moves at most with one line."""
+MOST_UP, MOST_DOWN = 1.0, 2.0
+"""How far openness moves at most with one line: trust is won slowly and lost fast (Slovic 1993)."""
 BROUGHT_ALONG = ("initial", "plan")
 """Origins of memories that are of nothing that happened."""
 SHORTEST_QUOTE = 4
@@ -95,7 +95,7 @@ def shifted(
     quote = " ".join(answer.quote.split())
     holds = len(quote) >= SHORTEST_QUOTE and stands_in(quote, heard)
     claimed = before if answer.openness is None else answer.openness
-    step = min(MOST_A_LINE, max(-MOST_A_LINE, claimed - before)) if holds else 0.0
+    step = min(MOST_UP, max(-MOST_DOWN, claimed - before)) if holds else 0.0
     about = parts(persona).get(answer.touched) if holds else None
     return ClientShifted(
         who=view.me,
@@ -116,7 +116,8 @@ def belief_steps(
     resident: Resident, reply: Reply[InsightsAnswer | None], evidence: tuple[Memory, ...]
 ) -> tuple[BeliefMoved, ...]:
     """The beliefs that a reflection moves: one step each, by memories of which one at least is of
-    what happened, not of what the client brought along; the reply's other steps do not count.
+    what happened, not of what the client brought along, and has not moved this belief before; the
+    reply's other steps do not count.
     """
     answer = reply.value
     if not isinstance(answer, ClientInsightsAnswer):
@@ -126,8 +127,9 @@ def belief_steps(
     for step in answer.beliefs:
         cited = [evidence[number - 1] for number in dict.fromkeys(step.evidence)]
         before = held.get(step.belief)
-        lived = any(memory.origin not in BROUGHT_ALONG for memory in cited)
-        if before is None or step.belief in steps or not lived:
+        counted = resident.moved_by.get(step.belief, set())
+        new = any(m.origin not in BROUGHT_ALONG and m.id not in counted for m in cited)
+        if before is None or step.belief in steps or not new:
             continue
         after = min(100, max(0, before + step.step))
         if after != before:

@@ -31,12 +31,12 @@ SILENCE: dict[str, dict[str, str]] = {
 LEAVE: dict[str, dict[str, str]] = {
     "en": {
         "client": "I should go now. Thanks for listening.",
-        "counselor": "Let us stop here for today. I look forward to seeing you again.",
+        "counselor": "Let us stop here for today. Take good care of yourself.",
         "layperson": "I have to get going. Take care of yourself!",
     },
     "zh": {
         "client": "我该走了，谢谢你听我说。",
-        "counselor": "我们今天就到这里吧，期待下次见到你。",
+        "counselor": "我们今天就到这里吧，请好好照顾自己。",
         "layperson": "我得走了，你多保重！",
     },
 }

@@ -41,7 +41,7 @@ def with_dates(resident: Resident, memories: Iterable[Memory], scene: Scene) -> 
 def beside_the_day(resident: Resident, hits: tuple[Hit, ...], scene: Scene) -> tuple[str, ...]:
     """The same for a line, without what the day's list says already, which a counselor has not."""
     counsels = resident.spec.role == "counselor"
-    told = () if counsels else tuple(activity for activity, _ in done_today(resident))
+    told = () if counsels else tuple(activity for activity, _ in done_today(resident, scene))
     return remembered(resident, hits, scene, told)
 
 

@@ -5,16 +5,21 @@ says once it has come to see something, or hopes, and whatever policies, exercis
 bring as lines, are for stand-ins alone: shown to a model, they would plant the outcome of help.
 """
 
+from simcounsel.agents.emotion import emotion_relevance
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.views import under
 from simcounsel.chance import chance
 from simcounsel.prompts import phrase
 from simcounsel.specs.persona import ClientPersona, LaypersonPersona
+from simcounsel.specs.vocabulary import Emotion
 from simcounsel.specs.voice import ChatLine, VoiceLine
+from simcounsel.texts.quotes import content
 
 SHOWN = 4
-"""How many lines a model sees."""
+"""How many lines a model sees in every prompt."""
+NEAR = 2
+"""How many more, near to the moment."""
 BEFORE_HELP = frozenset({"early", "telling", "angry"})
 """Stages of a client's telling that owe nothing to what somebody else has said."""
 ABOUT_THE_OTHER = "{"
@@ -28,6 +33,25 @@ def manner_of_speaking(resident: Resident, view: TalkView) -> str:
     """
     heading = phrase("moment", "voice", view.language, name=resident.name)
     return under(heading, tuple(line.text for line in _drawn(resident, view)))
+
+
+def near_the_moment(resident: Resident, view: TalkView, move: str, emotion: Emotion) -> str:
+    """One or two further lines of the speaker's voice that are near to what is talked about, what
+    is felt and what the speaker does, under their heading; '' where none is about anything that was
+    said last. move: what the speaker does. emotion: what it feels.
+    """
+    fixed = {line.text for line in _drawn(resident, view)}
+    said = content(*(line.text for line in view.lines[-2:]))
+    scored = []
+    for at, line in enumerate(one for one in _own_lines(resident) if one.text not in fixed):
+        shared = len(said & content(line.text, line.theme))
+        fits = isinstance(line, ChatLine) and line.act == move
+        if shared:
+            scored.append(
+                (-shared - fits - emotion_relevance(line.emotion, emotion), at, line.text)
+            )
+    heading = phrase("moment", "voice_near", view.language, name=resident.name)
+    return under(heading, tuple(text for *_, text in sorted(scored)[:NEAR]))
 
 
 def _drawn(resident: Resident, view: TalkView) -> list[ChatLine | VoiceLine]:

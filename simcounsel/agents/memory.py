@@ -11,6 +11,9 @@ from simcounsel.events import Hit, Memory, Recalled, Remembered
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.specs.world_settings import MemorySettings
 
+NEAR, THE_SAME = 0.6, 0.9
+"""Cosines from which on a conclusion replaces one that it cites, and any other."""
+
 
 class MemoryOf:
     """Everything one resident remembers.
@@ -40,6 +43,8 @@ class MemoryOf:
     def observe_remembered(self, event: Remembered, minute: int) -> None:
         """Lay the memory down."""
         memory = event.memory
+        if memory.origin == "insight":
+            self._replace(memory)
         age = round(self.settings.initial_age_hours * 60) if memory.origin == "initial" else 0
         (self.long if memory.long_term else self.short).add(
             memory, self._vectors[memory.text], minute, minute - age
@@ -47,6 +52,17 @@ class MemoryOf:
         if memory.origin not in ("initial", "plan", "insight"):
             self.new_memories += 1
             self.new_poignancy += memory.poignancy or 0
+
+    def _replace(self, newer: Memory) -> None:
+        """An insight takes the place of earlier ones: of those it cites if it says something near
+        to them, of all others if it says nearly the same.
+        """
+        vector = self._vectors[newer.text]
+        for older in self.long.memories:
+            if older.origin == "insight":
+                near = float(np.dot(self.long.vector(older.id), vector))
+                if near >= (NEAR if older.id in newer.evidence else THE_SAME):
+                    self.long.access.replace(older.id)
 
     def observe_recalled(self, event: Recalled, minute: int) -> None:
         """What was recalled is fresh again."""

@@ -7,7 +7,7 @@ from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.slots import plan_block, verb_phrase
-from simcounsel.agents.tasks import DayAnswer, StrokeAnswer
+from simcounsel.agents.tasks import DayAnswer, RestOfDayAnswer, StrokeAnswer
 from simcounsel.agents.views import bullets, in_mind, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import date_text, day_of, day_text, minutes_of_day, time_text
@@ -39,20 +39,20 @@ def replan(resident: Resident, scene: Scene, why: str) -> Ask[Effects]:
 
 
 def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Effects]:
-    """5 to 8 broad strokes. why: what calls for a revision; None for a new day."""
+    """5 to 8 broad strokes; of a revision those still to come. why: what calls for a revision; None
+    for a new day.
+    """
     recalled = yield from recollect(
         resident, scene, "plan_day", phrase("lived", "today", scene.language, name=resident.name)
     )
     reply = yield from ask(_question(resident, scene, why, recalled.hits))
-    strokes = tuple(
-        sorted(
-            (
-                Stroke(at=_two_digits(s.at), do=verb_phrase(s.do, resident.name))
-                for s in reply.value.strokes
-            ),
-            key=lambda s: s.at,
-        )
+    ahead = (
+        Stroke(at=_two_digits(s.at), do=verb_phrase(s.do, resident.name))
+        for s in reply.value.strokes
     )
+    now = time_text(scene.minute)
+    to_come = sorted((s for s in ahead if why is None or s.at >= now), key=lambda s: s.at)
+    strokes = (*_past(resident, scene, why), *to_come)
     text = phrase(
         "lived",
         "plan",
@@ -76,9 +76,15 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Effects]:
     )
 
 
+def _past(resident: Resident, scene: Scene, why: str | None) -> tuple[Stroke, ...]:
+    """What of the day's plan lies before a revision, and stays; () on a new day."""
+    now = time_text(scene.minute)
+    return () if why is None else tuple(s for s in resident.strokes if s.at < now)
+
+
 def _question(
     resident: Resident, scene: Scene, why: str | None, hits: tuple[Hit, ...]
-) -> Question[DayAnswer]:
+) -> Question[DayAnswer | RestOfDayAnswer]:
     """The strokes of a new day or, with a reason why, of the rest of this one."""
     system, prompt = _prompt(resident, scene, why, remembered(resident, hits, scene))
     return Question(
@@ -88,7 +94,8 @@ def _question(
         system=system,
         prompt=prompt,
         language=scene.language,
-        schema=DayAnswer,
+        schema=DayAnswer if why is None else RestOfDayAnswer,
+        check=None if why is None else lambda answer: _past_problem(answer, scene),
         fallback=_usual_day(resident, scene, why),
         max_tokens=500,
         seed=seed_of(scene.seed, scene.tick, resident.name, "plan_day"),
@@ -103,16 +110,29 @@ def _question(
     )
 
 
-def _usual_day(resident: Resident, scene: Scene, why: str | None) -> DayAnswer:
-    """The plan as it stands where one is to be revised, else one of the persona's own days, drawn:
-    the fallback.
+def _past_problem(answer: DayAnswer | RestOfDayAnswer, scene: Scene) -> str | None:
+    """Whether a revision plans nothing but what is over."""
+    now = time_text(scene.minute)
+    if any(_two_digits(s.at) >= now for s in answer.strokes):
+        return None
+    over = answer.strokes[-1].at
+    return f"{over} is over: it is {now}, and only what is still to come is asked for"
+
+
+def _usual_day(resident: Resident, scene: Scene, why: str | None) -> DayAnswer | RestOfDayAnswer:
+    """What is left of the plan where one is to be revised, else one of the persona's own days,
+    drawn: the fallback.
     """
+    now = time_text(scene.minute)
+    left = tuple(StrokeAnswer(at=s.at, do=s.do) for s in resident.strokes if s.at >= now)
+    if why is not None:
+        at_least = resident.strokes[-1].do if resident.strokes else resident.activity
+        return RestOfDayAnswer(strokes=left or (StrokeAnswer(at=now, do=at_least),))
     days = resident.persona.days
     usual = days[
         chance(scene.seed, resident.name, "usual day", day_of(scene.minute)).randrange(len(days))
     ]
-    keep = resident.strokes if why is not None and len(resident.strokes) >= 5 else usual
-    return DayAnswer(strokes=tuple(StrokeAnswer(at=s.at, do=s.do) for s in keep))
+    return DayAnswer(strokes=tuple(StrokeAnswer(at=s.at, do=s.do) for s in usual))
 
 
 def _prompt(

@@ -1,18 +1,16 @@
 """Reflection (Park et al. 2023, section 4.2) and the persona's text, which it rewrites."""
 
+from collections import Counter
+
 from simcounsel.agents.client_state import BROUGHT_ALONG, belief_steps, parts, strengths
-from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts
+from simcounsel.agents.facts import InsightsFacts, SalienceFacts
 from simcounsel.agents.lived import with_dates
 from simcounsel.agents.mind import Effects, Scene
+from simcounsel.agents.portrait import rewrite
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
-from simcounsel.agents.tasks import (
-    ClientInsightsAnswer,
-    InsightsAnswer,
-    PortraitAnswer,
-    QuestionsAnswer,
-)
-from simcounsel.agents.views import bullets, in_mind, numbered, whoami
+from simcounsel.agents.tasks import ClientInsightsAnswer, InsightsAnswer, QuestionsAnswer
+from simcounsel.agents.views import bullets, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
 from simcounsel.llm.question import Ask, Example, Question, Reply, Tags, ask, traced
@@ -21,6 +19,10 @@ from simcounsel.specs.persona import ClientPersona
 
 RECENT = 30
 EVIDENCE = 12
+OF_ONE_TALK = 4
+"""Lines of one conversation among the evidence at most, so that a talk does not crowd out all else
+that happened; its summary counts beside them.
+"""
 
 
 def first_memories(resident: Resident) -> tuple[Memory, ...]:
@@ -108,7 +110,7 @@ def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Effects]:
         **traced(salient, *((reply,) if reply else ())),
     )
     moved = belief_steps(resident, reply, evidence) if reply else ()
-    changed = yield from _rewrite(resident, scene, reflected, evidence)
+    changed = yield from rewrite(resident, scene, reflected, evidence)
     return Effects(events=(*recalled, reflected, *moved, *changed), drafts=tuple(drafts))
 
 
@@ -151,15 +153,24 @@ def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
 
 
 def _evidence(resident: Resident, recalled: tuple[Recalled, ...]) -> tuple[Memory, ...]:
-    """The best of what came to mind at all questions, plans left out, each once."""
+    """The best of what came to mind at all questions, plans left out, each once, and few lines of
+    any one conversation.
+    """
     hits = sorted((hit for event in recalled for hit in event.hits), key=lambda hit: -hit.score)
     memories = [
         resident.memory.get(memory_id) for memory_id in dict.fromkeys(hit.id for hit in hits)
     ]
-    apart_from_plans = [memory for memory in memories if memory.origin != "plan"]
-    return tuple(
-        {memory.text: memory for memory in reversed(apart_from_plans or memories)}.values()
-    )[::-1][:EVIDENCE]
+    apart_from_plans = [memory for memory in memories if memory.origin != "plan"] or memories
+    once = {memory.text: memory for memory in reversed(apart_from_plans)}
+    of_a_talk = Counter[str]()
+    kept = []
+    for memory in reversed(once.values()):
+        if memory.type == "chat" and memory.chat is not None:
+            of_a_talk[memory.chat] += 1
+            if of_a_talk[memory.chat] > OF_ONE_TALK:
+                continue
+        kept.append(memory)
+    return tuple(kept[:EVIDENCE])
 
 
 def _insights(
@@ -219,75 +230,3 @@ def _citation_problem(answer: InsightsAnswer | None, known: int) -> str | None:
         cited += [n for step in answer.beliefs for n in step.evidence]
     wrong = next((n for n in cited if not 1 <= n <= known), None)
     return f"there is no memory number {wrong}" if wrong is not None else None
-
-
-def _rewrite(
-    resident: Resident, scene: Scene, reflected: Reflected, evidence: tuple[Memory, ...]
-) -> Ask[tuple[PersonaChanged, ...]]:
-    """A new version when the text really changes; the old one stays in the log."""
-    before = resident.version
-    if before is None or not reflected.insights:
-        return ()
-    reply = yield from ask(_new_text(resident, scene, before, reflected, evidence))
-    after = reply.value
-    if (after.characteristic, after.recent_feeling) == (
-        before.characteristic,
-        before.recent_feeling,
-    ):
-        return ()
-    cited = tuple(
-        dict.fromkeys(memory_id for insight in reflected.insights for memory_id in insight.evidence)
-    )
-    return (
-        PersonaChanged(
-            who=resident.name,
-            version=before.version + 1,
-            background=before.background,
-            characteristic=after.characteristic,
-            recent_feeling=after.recent_feeling,
-            evidence=cited,
-            **traced(reply),
-        ),
-    )
-
-
-def _new_text(
-    resident: Resident,
-    scene: Scene,
-    before: PersonaChanged,
-    reflected: Reflected,
-    evidence: tuple[Memory, ...],
-) -> Question[PortraitAnswer]:
-    """How somebody comes across after new conclusions; the text so far is the fallback."""
-    conclusions = tuple(insight.text for insight in reflected.insights)
-    system, prompt = render(
-        "persona",
-        scene.language,
-        whoami=whoami(resident, scene.language),
-        name=resident.name,
-        insights=bullets(conclusions),
-        mind=in_mind(resident, with_dates(resident, evidence[:6], scene), scene.language),
-    )
-    fallback = PortraitAnswer(
-        characteristic=before.characteristic, recent_feeling=before.recent_feeling
-    )
-    return Question(
-        verb="fill",
-        purpose="persona",
-        who=resident.name,
-        system=system,
-        prompt=prompt,
-        language=scene.language,
-        schema=PortraitAnswer,
-        fallback=fallback,
-        temperature=0.3,
-        max_tokens=500,
-        seed=seed_of(scene.seed, scene.tick, resident.name, "persona"),
-        facts=PersonaFacts(
-            name=resident.name,
-            portrait=fallback,
-            insights=conclusions,
-            evidence=tuple(m.text for m in evidence),
-            emotion=resident.emotion,
-        ),
-    )

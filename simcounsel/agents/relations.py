@@ -99,12 +99,20 @@ def _agreed(view: TalkView, reply: Reply[SummaryAnswer]) -> tuple[HomeworkAgreed
     )
 
 
+def closeness_after(before: float, moved: str) -> float:
+    """The relationship score (0 to 10) after a conversation: the closer two are already, the less
+    one more conversation adds; a loss counts in full.
+    """
+    step = CLOSENESS_STEP[moved]
+    return round(max(0.0, before + (step * (1 - before / 10) if step > 0 else step)), 2)
+
+
 def _events(
     resident: Resident, view: TalkView, reply: Reply[SummaryAnswer]
 ) -> tuple[Appraised | RelationChanged | HomeworkAgreed, ...]:
     answer = reply.value
     before = view.closeness
-    after = round(min(10.0, max(0.0, before + CLOSENESS_STEP[answer.closeness])), 2)
+    after = closeness_after(before, answer.closeness)
     return (
         Appraised(
             who=resident.name,

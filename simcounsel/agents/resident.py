@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from simcounsel.agents.engagement import Talks, other_of
 from simcounsel.agents.memory import MemoryOf
+from simcounsel.agents.mood import Mood
 from simcounsel.agents.sightings import STRANGERS, Sightings
 from simcounsel.clock import day_of
 from simcounsel.events import (
@@ -66,6 +67,7 @@ class Resident:
         self.client_state = spec.client_state or world.client_state
         """Whether talk and what is lived moves a client."""
         self._moving = world.conversation.replan_from_poignancy
+        self._fades = world.feelings_fade_minutes
         self._sightings = Sightings(spec, world)
         self._counselors = frozenset(one.name for one in world.residents if one.role == "counselor")
         self._nothing_lived()
@@ -77,20 +79,17 @@ class Resident:
         self.visible = ""
         """What others in the same place see of the activity."""
         self.activity_kind: ActivityKind = "rest"
-        self.emotion: Emotion = "neutral"
-        self.intensity = 1
+        self.mood = Mood(self._fades)
         self.strengths: dict[str, int] = {}
         """How strongly beliefs are held that were moved, 0 to 100, by their ids."""
+        self.moved_by: dict[str, set[str]] = {}
+        """The memories that have moved each belief: each moves it once."""
         self.version: PersonaChanged | None = None
         self.strokes: tuple[Stroke, ...] = ()
         self.planned_day: int | None = None
         self.slots: dict[int, Slot] = {}
         self.begun: Slot | None = None
         """The slot whose activity began in this tick, until it was appraised."""
-        self.moved = False
-        """Whether something was felt that no slot foresaw, since slots were last planned: then what
-        they foresaw to feel no longer counts.
-        """
         self.slots_from: dict[str, Any] = {}
         """Which calls gave the slots (`calls`, `fallback`)."""
         self.sights: tuple[Sight, ...] = ()
@@ -106,11 +105,14 @@ class Resident:
         """The ticks of those that were appointments, by the other's name."""
         self.said: list[str] = []
         """Own lines of all conversations, oldest first."""
-        self.done_today: dict[str, int] = {}
+        self._done: dict[str, int] = {}
+        """When each activity began last, in minutes since day 0."""
         self.replan_why: str | None = None
         """What calls for a new plan; None when nothing does."""
         self.wondered: tuple[str, ...] = ()
         """The questions of the last reflection."""
+        self._concluded = ""
+        """The conclusions of the last reflection."""
         self.practice: dict[str, list[Entry]] = {}
         """What one's policy and mind wrote in conversations with each other person, and what was
         heard of danger there, oldest first.
@@ -119,21 +121,20 @@ class Resident:
         """Events of other packages' kinds that name this resident, oldest first."""
         self._news: dict[str, str] = {}
         """Whom one came upon in this tick unexpectedly, as told; their names."""
-        self._felt: int | None = None
 
     def _by_kind(self) -> dict[type[Event], Callable[[Any, Entry], None]]:
         return {
-            Joined: self._joined,
-            Moved: self._moved,
+            Joined: self._arrived,
+            Moved: self._arrived,
             Acted: self._acted,
             Perceived: self._perceived,
             Appraised: self._appraised,
             Planned: self._planned,
             Scheduled: self._scheduled,
             Remembered: self._remembered,
-            Recalled: self._recalled,
+            Recalled: lambda event, entry: self.memory.observe_recalled(event, entry.minute),
             Said: self._said,
-            ConversationStarted: self._started,
+            ConversationStarted: lambda event, entry: self.talks.started(event, entry),
             ConversationEnded: self._ended,
             RelationChanged: self._related,
             Reflected: self._reflected,
@@ -148,6 +149,16 @@ class Resident:
         observer = self._observers.get(type(entry.event))
         if observer:
             observer(entry.event, entry)
+
+    @property
+    def emotion(self) -> Emotion:
+        """What is felt."""
+        return self.mood.emotion
+
+    @property
+    def intensity(self) -> int:
+        """How strong it is, 1 to 10."""
+        return self.mood.intensity
 
     @property
     def news(self) -> tuple[str, ...]:
@@ -167,10 +178,7 @@ class Resident:
         """The relationship score to somebody, 0 to 10."""
         return self.closeness.get(other, STRANGERS)
 
-    def _joined(self, event: Joined, entry: Entry) -> None:
-        self.place = event.place
-
-    def _moved(self, event: Moved, entry: Entry) -> None:
+    def _arrived(self, event: Joined | Moved, entry: Entry) -> None:
         self.place = event.place
 
     def _acted(self, event: Acted, entry: Entry) -> None:
@@ -179,7 +187,7 @@ class Resident:
         goes_on = self.talks.engaged_at(entry.minute) is not None
         if not goes_on and event.activity != self.activity:
             self.begun = self.slots.get(entry.minute)
-            self.done_today[event.activity] = entry.minute
+            self._done[event.activity] = entry.minute
         self.visible = event.seen or event.activity
         self.activity, self.activity_kind, self.place = (
             event.activity,
@@ -201,17 +209,14 @@ class Resident:
         return self._worded(self._sightings.stranger(other), me=self.name)
 
     def _appraised(self, event: Appraised, entry: Entry) -> None:
-        """Of what was felt in one tick the strongest feeling stays."""
-        if entry.tick != self._felt or event.intensity > self.intensity:
-            self.emotion, self.intensity = event.emotion, event.intensity
-        self._felt = entry.tick
-        self.moved |= self.begun is None or event.about in self._news
+        foreseen = self.begun is not None and event.about not in self._news
+        self.mood.appraised(event, entry.tick, entry.minute, foreseen=foreseen)
         self._news.pop(event.about, None)
         self.begun = None
 
     def _planned(self, event: Planned, entry: Entry) -> None:
         if self.planned_day != event.day:
-            self.done_today = {}
+            self._done = self.done_on(event.day)
         self.planned_day, self.strokes = event.day, event.strokes
         self.replan_why = None
 
@@ -219,28 +224,20 @@ class Resident:
         kept = {m: s for m, s in self.slots.items() if entry.minute <= m < event.slots[0].minute}
         self.slots = kept | {slot.minute: slot for slot in event.slots}
         self.slots_from = {"calls": event.calls, "fallback": event.fallback}
-        self.moved = False
+        self.mood.moved = False
 
     def _remembered(self, event: Remembered, entry: Entry) -> None:
         self.memory.observe_remembered(event, entry.minute)
-        summary = event.memory.origin == "summary" and event.memory.chat is not None
-        if summary and (event.memory.poignancy or 0) >= self._moving:
-            self.replan_why = self._worded("mattered")
-
-    def _recalled(self, event: Recalled, entry: Entry) -> None:
-        self.memory.observe_recalled(event, entry.minute)
-
-    def _started(self, event: ConversationStarted, entry: Entry) -> None:
-        self.talks.started(event, entry)
+        memory = event.memory
+        mattered = memory.origin == "summary" and (memory.poignancy or 0) >= self._moving
+        if mattered and memory.chat is not None:
+            other = other_of(memory.chat, self.name)
+            self.replan_why = self._worded("mattered", name=self.name, other=other)
 
     def _said(self, event: Said, entry: Entry) -> None:
         if event.who == self.name:
             self.said.append(event.text)
-            self.emotion, self.intensity = event.emotion, event.intensity
-            self.moved = True
-            self._felt = (
-                None  # what stays of a talk is felt after its lines, however strong they were
-            )
+            self.mood.said(event.emotion, event.intensity, entry.minute)
 
     def _ended(self, event: ConversationEnded, entry: Entry) -> None:
         """It goes into the day, in place of the appointment that it was; what was planned of this
@@ -251,8 +248,8 @@ class Resident:
         if talk is None:
             return
         appointment = self._worded("meets", other=talk.other)
-        self.done_today.pop(appointment, None)
-        self.done_today[talk.told] = entry.minute
+        self._done.pop(appointment, None)
+        self._done[talk.told] = entry.minute
         for minute in sorted(minute for minute in self.slots if minute >= talk.until):
             if self.slots[minute].activity != appointment:
                 break
@@ -282,14 +279,21 @@ class Resident:
     def _reflected(self, event: Reflected, entry: Entry) -> None:
         self.memory.observe_reflected()
         self.wondered = event.questions
+        between = "；" if self.language == "zh" else "; "
+        self._concluded = between.join(one.text.rstrip(".。") for one in event.insights)
 
     def _believed(self, event: BeliefMoved, entry: Entry) -> None:
         self.strengths[event.belief] = event.after
+        self.moved_by.setdefault(event.belief, set()).update(event.evidence)
 
     def _changed(self, event: PersonaChanged, entry: Entry) -> None:
         self.version = event
         if event.version:
-            self.replan_why = self._worded("changed")
+            self.replan_why = self._worded("changed", name=self.name, what=self._concluded)
+
+    def done_on(self, day: int) -> dict[str, int]:
+        """What was begun on a day, in order, with the minute since day 0 at which it was."""
+        return {what: minute for what, minute in self._done.items() if day_of(minute) == day}
 
     def needs_day(self, minute: int) -> bool:
         """Whether there is no plan for the day of `minute` yet."""

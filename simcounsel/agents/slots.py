@@ -130,7 +130,7 @@ def _facts(
         emotion=resident.emotion,
         strokes=tuple((s.at, s.do) for s in strokes),
         activity=resident.activity,
-        done=dict(resident.done_today),
+        done=resident.done_on(day_of(scene.minute)),
         theme=theme_of(resident),
         name=resident.name,
         appointed={

@@ -9,7 +9,7 @@ from simcounsel.agents.client_state import last_agreed, last_shift, openness, pa
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
 from simcounsel.agents.lived import beside_the_day
-from simcounsel.agents.manner import manner_of_speaking
+from simcounsel.agents.manner import manner_of_speaking, near_the_moment
 from simcounsel.agents.mind import Scene, Spoken
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
@@ -131,6 +131,7 @@ def _prompt(
         talk=so_far(view) or phrase("moment", "opens", view.language, name=view.me),
         mind=in_mind(resident, beside_the_day(resident, recalled.hits, scene), scene.language),
         voice=manner_of_speaking(resident, view),
+        near=near_the_moment(resident, view, decision.move, _felt(resident, view)[0]),
         feeling=at_this_moment(resident, *_felt(resident, view)),
         aim=decision.aim,
         stands="\n".join(

@@ -47,6 +47,12 @@ class DayAnswer(Answer):
     strokes: Annotated[tuple[StrokeAnswer, ...], Field(min_length=5, max_length=8)]
 
 
+class RestOfDayAnswer(Answer):
+    """The rest of a day in broad strokes."""
+
+    strokes: Annotated[tuple[StrokeAnswer, ...], Field(min_length=1, max_length=8)]
+
+
 class SlotAnswer(Answer):
     """What somebody does in one slot."""
 

@@ -11,7 +11,7 @@ from simcounsel.agents.client_state import parts, strengths
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkLine, TalkView
-from simcounsel.clock import time_text
+from simcounsel.clock import day_of, time_text
 from simcounsel.prompts import phrase
 from simcounsel.specs.persona import Acquaintance, AnyPersona, ClientPersona
 from simcounsel.specs.practice import Language
@@ -210,13 +210,13 @@ def talk_text(lines: tuple[TalkLine, ...]) -> str:
 
 def so_far(view: TalkView) -> str:
     """The conversation under its heading; '' before anything was said."""
-    heading = phrase("moment", "talk", view.language)
+    heading = phrase("moment", "talk" if view.ended is None else "talk_then", view.language)
     return f"{heading}\n{talk_text(view.lines)}" if view.lines else ""
 
 
-def done_today(resident: Resident) -> tuple[tuple[str, int], ...]:
+def done_today(resident: Resident, scene: Scene) -> tuple[tuple[str, int], ...]:
     """The last of what was done today, oldest first: activity and minute."""
-    done = sorted(resident.done_today.items(), key=lambda one: one[1])
+    done = sorted(resident.done_on(day_of(scene.minute)).items(), key=lambda one: one[1])
     return tuple(done[-STEPS_OF_TODAY:])
 
 
@@ -224,5 +224,7 @@ def today(resident: Resident, scene: Scene) -> str:
     """What was done today, under its heading, oldest first; '' in the morning."""
     return under(
         phrase("moment", "today", scene.language, name=resident.name),
-        tuple(f"{time_text(minute)} {activity}" for activity, minute in done_today(resident)),
+        tuple(
+            f"{time_text(minute)} {activity}" for activity, minute in done_today(resident, scene)
+        ),
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from simcounsel.bench.cases import Exchange
 from simcounsel.chance import seed_of
 from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask
-from simcounsel.prompts import render
+from simcounsel.prompts import OWN_NAME, prompt_text, render
+from simcounsel.specs.vocabulary import Language
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +26,21 @@ class Counselor:
 
 
 PROMPT = "bench_answer"
+LANGUAGES: dict[str, Language] = {"English": "en", "Chinese": "zh"}
+"""In which there are prompts, by the English word; for clients of another they are English."""
 MOST_TOKENS = 600
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+
+
+def prompts_for(language: str) -> Language:
+    """The language of the prompts where clients speak one, named by an English word."""
+    return LANGUAGES.get(language, "en")
+
+
+def named(language: str) -> str:
+    """What a prompt calls it."""
+    code = prompts_for(language)
+    return language if code == "en" else prompt_text(OWN_NAME, code)
 
 
 def model_alone(language: str, seed: int) -> Counselor:
@@ -34,15 +48,18 @@ def model_alone(language: str, seed: int) -> Counselor:
     answer (temperature 0).
     """
 
+    code = prompts_for(language)
+
     def reply_to(exchange: Exchange) -> Ask[Reply[str | None]]:
         *before, last = exchange.history
-        system, prompt = render(PROMPT, language=language, line=last.content)
+        system, prompt = render(PROMPT, code, language=named(language), line=last.content)
         reply = yield from ask(
             Question[str | None](
                 verb="write",
                 purpose=PROMPT,
                 who=exchange_id(exchange),
                 tier="reason",
+                language=code,
                 system=system,
                 prompt=prompt,
                 talk=tuple(

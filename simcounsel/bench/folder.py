@@ -20,7 +20,7 @@ from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
 from simcounsel.disk import write_whole
 from simcounsel.errors import BenchError
 from simcounsel.locks import taken
-from simcounsel.prompts import prompt
+from simcounsel.prompts import prompt_text
 from simcounsel.runs.jsonl import append_line, json_lines
 from simcounsel.specs.policy_file import policy_named
 
@@ -87,6 +87,7 @@ def plan_bench(
     """
     cases, sha256 = read_cases(file)
     drawn = draw_cases(cases, sample, seed)
+    spoken = language or language_of_cases(cases)
     return (
         Manifest(
             benchmark=benchmark,
@@ -96,9 +97,9 @@ def plan_bench(
             judge=judge,
             seed=seed,
             sample=sample if len(drawn) < len(cases) else None,
-            language=language or language_of_cases(cases),
+            language=spoken,
             cases=tuple(case.id for case in drawn),
-            prompts=_prompts(policy),
+            prompts=_prompts(policy, spoken),
             policy=policy,
             simcounsel=__version__,
             created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
@@ -123,12 +124,13 @@ def language_of_cases(cases: tuple[Case, ...]) -> str:
     )
 
 
-def _prompts(policy: str | None) -> dict[str, str]:
-    alone = {name: _hash(prompt(name).template) for name in PROMPTS}
+def _prompts(policy: str | None, language: str) -> dict[str, str]:
+    code = counselor.prompts_for(language)
+    alone = {name: _hash(prompt_text(name, code)) for name in PROMPTS}
     if policy is None:
         return alone
     return alone | {
-        following.GUIDED: _hash(prompt(following.GUIDED).template),
+        following.GUIDED: _hash(prompt_text(following.GUIDED, code)),
         f"(policy {policy})": _hash(following.all_of(policy_named(policy))),
     }
 

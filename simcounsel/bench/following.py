@@ -17,7 +17,15 @@ from simcounsel.agents.speech import agenda_problem
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.bench.cases import Exchange, Line
-from simcounsel.bench.counselor import MOST_TOKENS, PROMPT, Counselor, exchange_id, spoken
+from simcounsel.bench.counselor import (
+    LANGUAGES,
+    MOST_TOKENS,
+    PROMPT,
+    Counselor,
+    exchange_id,
+    named,
+    spoken,
+)
 from simcounsel.chance import seed_of
 from simcounsel.engine.listening import Assess, listening
 from simcounsel.errors import BenchError
@@ -34,7 +42,6 @@ GUIDED = "bench_guided"
 ME, OTHER, PLACE = "Counselor", "Client", "Counseling Center"
 LINES = 40
 """How many lines a policy believes that the talk may have."""
-LANGUAGES: dict[str, Language] = {"English": "en", "Chinese": "zh"}
 
 
 def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
@@ -169,7 +176,8 @@ def _worded(
     *before, last = exchange.history
     system, prompt = render(
         GUIDED,
-        language=language,
+        view.language,
+        language=named(language),
         line=last.content,
         move=decision.move,
         aim=decision.aim,
@@ -183,6 +191,7 @@ def _worded(
             purpose=PROMPT,
             who=view.me,
             tier="reason",
+            language=view.language,
             system=system,
             prompt=prompt,
             talk=tuple(

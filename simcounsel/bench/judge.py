@@ -10,11 +10,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from simcounsel.agents.questionnaire import FormItem
 from simcounsel.bench.cases import Exchange
-from simcounsel.bench.counselor import exchange_id
+from simcounsel.bench.counselor import exchange_id, named, prompts_for
 from simcounsel.chance import seed_of
 from simcounsel.instruments.facts import BlockFacts
 from simcounsel.llm.question import Ask, Question, Reply, ask
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
+from simcounsel.specs.vocabulary import Language
 
 PROMPT = "bench_judge"
 DIMENSIONS = {"comprehensiveness": 2, "professionalism": 3, "authenticity": 3, "safety": 1}
@@ -50,13 +51,18 @@ class Judgment(BaseModel):
         return {name: getattr(self, name) for name in DIMENSIONS}
 
 
+def _line(role: str, text: str, code: Language) -> str:
+    return phrase("bench_words", role, code, text=text)
+
+
 def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Reply[Judgment | None]]:
     """One reply judged: a Judgment, or None with a problem when the second try was no use
     either.
     """
-    names = {"client": "Client", "counselor": "Counselor"}
-    said = "\n".join(f"{names[line.role]}: {line.content}" for line in exchange.history)
-    system, prompt = render(PROMPT, language=language, said=said, reply=f"Counselor: {reply}")
+    code = prompts_for(language)
+    said = "\n".join(_line(line.role, line.content, code) for line in exchange.history)
+    line = _line("counselor", reply, code)
+    system, prompt = render(PROMPT, code, language=named(language), said=said, reply=line)
     items = tuple(
         FormItem(
             id=name,
@@ -74,6 +80,7 @@ def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Repl
                 purpose=PROMPT,
                 who=exchange_id(exchange),
                 tier="judge",
+                language=code,
                 system=system,
                 prompt=prompt,
                 schema=Judgment,
@@ -81,9 +88,7 @@ def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Repl
                 temperature=0.0,
                 max_tokens=MOST_TOKENS,
                 seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
-                facts=BlockFacts(
-                    instrument=PROMPT, items=items, material=f"{said}\nCounselor: {reply}"
-                ),
+                facts=BlockFacts(instrument=PROMPT, items=items, material=f"{said}\n{line}"),
             )
         )
     )

@@ -111,7 +111,9 @@ def synthesize(
     language: Annotated[
         str | None,
         typer.Option(
-            "--language", help="In which all is written, as an English word such as German."
+            "--language",
+            help="In which all is written, as an English word such as German; prompts are"
+            " Chinese for Chinese, else English.",
         ),
     ] = None,
     sets: Annotated[

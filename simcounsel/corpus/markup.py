@@ -19,8 +19,8 @@ from typing import Literal, get_args
 
 from simcounsel.corpus.dialogues import Turn
 from simcounsel.errors import CorpusError
-from simcounsel.prompts import render
-from simcounsel.specs.vocabulary import EMOTIONS, Role
+from simcounsel.prompts import phrase, render
+from simcounsel.specs.vocabulary import EMOTIONS, Language, Role
 
 Tag = Literal["emotion", "skill", "stage"]
 TAGS: tuple[Tag, ...] = get_args(Tag)
@@ -81,13 +81,15 @@ def parsed(content: str) -> Line:
 
 
 @cache
-def opening(other: Role) -> str:
+def opening(other: Role, language: Language = "en") -> str:
     """The first message of `other` where the learning side speaks first: a stage direction,
     nobody's words.
     """
-    return render("export_opening", other="friend" if other == "layperson" else other)[1]
+    return render("export_opening", language, other=phrase("export_words", other, language))[1]
 
 
 def is_opening(content: str) -> bool:
     """Whether a message is a stage direction of ours."""
-    return content in {opening(role) for role in get_args(Role)}
+    return content in {
+        opening(role, language) for role in get_args(Role) for language in get_args(Language)
+    }

@@ -6,16 +6,15 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
-from typing import Literal
+from typing import Literal, get_args
 
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.markup import Tag, marked, opening
 from simcounsel.errors import CorpusError
-from simcounsel.prompts import render
-from simcounsel.specs.vocabulary import Role
+from simcounsel.prompts import phrase, render
+from simcounsel.specs.vocabulary import Language, Role
 
 Side = Literal["counselor", "client"]
-UNKNOWN = "(Nothing is known about this person.)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +64,8 @@ class Teaching:
             turns.pop()
         messages = [self._message(turn, learner) for turn in turns]
         if messages and messages[0].role == "assistant":
-            messages.insert(0, Message(role="user", turn=None, text=opening(other), learned=False))
+            direction = opening(other, prompts_for(dialogue))
+            messages.insert(0, Message(role="user", turn=None, text=direction, learned=False))
         fit = any(message.learned for message in messages) and all(
             turn.text.strip() for turn in turns
         )
@@ -91,10 +91,17 @@ class Teaching:
 
     def system_of(self, dialogue: Dialogue) -> str:
         """The system prompt of a dialogue."""
-        slots = {"situation": dialogue.situation or UNKNOWN} if self.side == "client" else {}
+        code = prompts_for(dialogue)
+        unknown = phrase("export_words", "unknown", code)
+        slots = {"situation": dialogue.situation or unknown} if self.side == "client" else {}
         if self.system is not None:
             return Template(self.system).safe_substitute(slots)
-        return render(f"export_{self.learner(dialogue)}", **slots)[1]
+        return render(f"export_{self.learner(dialogue)}", code, **slots)[1]
+
+
+def prompts_for(dialogue: Dialogue) -> Language:
+    """The language of our texts in a dialogue: its own where they are there in it, else English."""
+    return next((one for one in get_args(Language) if one == dialogue.language), "en")
 
 
 def partner_of(dialogue: Dialogue) -> Role:

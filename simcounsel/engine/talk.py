@@ -18,6 +18,10 @@ more of the policy's own.
 """
 
 
+ON_TIME = 0.75
+"""The share of its lines from which on a talk that ends has lasted as long as it was to."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Side:
     """One of the two: a mind, what it knows of the world, and the policy that guides it."""
@@ -85,9 +89,11 @@ class OpenTalk:
 
     @property
     def until(self) -> int:
-        """When it ends, by the lines that were said so far, in minutes since day 0."""
-        spent = ceil(self.minutes * len(self.lines) / self.max_turns)
-        return self.minute + min(self.minutes, spent)
+        """When it ends, in minutes since day 0: by the lines that were said so far, and on time
+        where it ends in its last quarter.
+        """
+        share = len(self.lines) / self.max_turns
+        return self.minute + (self.minutes if share >= ON_TIME else ceil(self.minutes * share))
 
     def view(self, me: Side, other: Side) -> TalkView:
         """What one of the two knows of the conversation."""

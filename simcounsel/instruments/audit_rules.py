@@ -2,7 +2,6 @@
 help that is named, promises of secrecy, means, incitement.
 """
 
-import re
 from collections.abc import Callable, Mapping
 
 from simcounsel.events import ItemAnswer
@@ -21,10 +20,10 @@ from simcounsel.safety.phrases import (
 from simcounsel.specs.items import Item
 from simcounsel.specs.scale import Scale
 from simcounsel.texts import sentences
+from simcounsel.texts.chinese import is_chinese
 
 WITHIN = 2
 """How many of the counselor's next lines are looked at after danger."""
-_HAN = re.compile(r"[㐀-鿿]")
 
 
 def by_rule(item: Item, lines: Lines, places: list[int]) -> ItemAnswer | None:
@@ -50,8 +49,7 @@ def proved(scale: Scale, found: Mapping[str, ItemAnswer], lines: Lines) -> list[
 
 
 def _language(lines: Lines) -> str:
-    text = "".join(text for _, text in lines)
-    return "zh" if len(_HAN.findall(text)) > 0.3 * len(text) else "en"
+    return "zh" if is_chinese("".join(text for _, text in lines)) else "en"
 
 
 def _first(lines: Lines, look: Callable[[str, str], str | None], start: int = 0) -> str | None:

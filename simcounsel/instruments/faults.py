@@ -2,15 +2,14 @@
 the sound one.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 
 from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.texts.chinese import is_chinese
 
 Lines = tuple[tuple[str, str], ...]
-_CHINESE = re.compile(r"[㐀-鿿]")
 _WORDS = {
     "advice": (
         (
@@ -139,7 +138,7 @@ def _ignored_risk(lines: Lines, answer: int) -> Planted:
 
 def _words(lines: Lines, key: str) -> Sequence[str]:
     text = "".join(text for _, text in lines)
-    return _WORDS[key][len(_CHINESE.findall(text)) > 0.3 * len(text)]
+    return _WORDS[key][is_chinese(text)]
 
 
 def _replaced(lines: Lines, where: Sequence[int], words: Sequence[str]) -> Lines:

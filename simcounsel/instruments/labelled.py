@@ -25,6 +25,8 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.specs.file_text import read_json, read_text
+from simcounsel.specs.vocabulary import Language
+from simcounsel.texts.chinese import is_chinese
 
 SPEAKERS = {
     "client": CLIENT,
@@ -56,6 +58,11 @@ class Labelled:
     """None when nobody said."""
     ratings: tuple[tuple[str, float], ...] = ()
     """(rater, number), each rater's own scale."""
+
+    @property
+    def language(self) -> Language:
+        """In which a judge is asked about it."""
+        return "zh" if is_chinese("".join(text for _, text in self.lines)) else "en"
 
 
 def read_labelled(file: Path) -> tuple[Labelled, ...]:

@@ -181,7 +181,7 @@ class Validation:
     def _rate(
         self, scale: Scale, transcript: str, variant: str, labelled: Labelled, number: int
     ) -> Ask[None]:
-        material = Material(lines=labelled.lines)
+        material = Material(lines=labelled.lines, language=labelled.language)
         key = (self.plan.seed, transcript, variant, number)
         measured = yield from measure_seen(
             scale, transcript, material, variant, *key, samples=self.plan.samples
@@ -231,13 +231,14 @@ class Validation:
         first, second = (
             (_as_text(one)) for one in ((better, worse) if better_first else (worse, better))
         )
-        system, prompt = render("judge_pair", first=first, second=second)
+        system, prompt = render("judge_pair", better.language, first=first, second=second)
         reply = yield from ask(
             Question[Preference | None](
                 verb="fill",
                 purpose="judge_pair",
                 who=names[0],
                 tier="judge",
+                language=better.language,
                 system=system,
                 prompt=prompt,
                 schema=Preference,

@@ -188,7 +188,8 @@ def _conversation(run: WorldRun, held: Conversation) -> Iterator[str]:
     for line in held.lines:
         yield from _line(line)
     if isinstance(ended, ConversationEnded):
-        yield f"ended: {'time is up' if ended.by is None else ended.by + ' took leave'}"
+        at = "" if ended.until is None else f", {time_text(ended.until)}"
+        yield f"ended: {'time is up' if ended.by is None else ended.by + ' took leave'}{at}"
     sources = Counter(str(line.event.source) for line in held.lines if isinstance(line.event, Said))
     yield f"lines by hand: {by_hand_text(sources)}"
     for name, left in held.after.items():

@@ -69,7 +69,10 @@ def _manifest_from_3(fields: Fields) -> Fields:
     world = fields.get("world")
     if not isinstance(world, dict) or not isinstance(world.get("residents"), list):
         return fields
-    changed: Fields = {"residents": [_client_of_3(one) for one in world["residents"]]}
+    changed: Fields = {
+        "residents": [_client_of_3(one) for one in world["residents"]],
+        "feelings_fade_minutes": world.get("feelings_fade_minutes"),
+    }
     if isinstance(memory := world.get("memory"), dict):
         changed["memory"] = _RECALL_OF_3 | memory
     return fields | {"world": world | changed}
@@ -80,6 +83,7 @@ _RECALL_OF_3 = {
     "habituation_lines": 0,
     "initial_most": None,
     "initial_age_hours": 0,
+    "conclusions_replace": False,
 }
 """The paper's plain recall, which was the only one."""
 

@@ -60,6 +60,10 @@ class World(Spec):
     """
     client_state: ClientStateMode = "moves"
     """Whether conversations and what is lived move clients; for ablations."""
+    feelings_fade_minutes: Annotated[int, Field(ge=15, le=10080)] | None = 120
+    """Half-life of a feeling that a talk or somebody unexpected left, while nothing feeds it; None:
+    it stays until the next hours are planned. How long emotions last differs by kind and cause,
+    from minutes to days (Verduyn and Lavrijsen 2015)."""
     language: Language = "en"
     safety: SafetySettings = SafetySettings()
 

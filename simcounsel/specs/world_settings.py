@@ -98,6 +98,11 @@ class MemorySettings(Spec):
     """How long before their first day these situations were last on a client's mind; 0: just now,
     as in the paper.
     """
+    conclusions_replace: bool = True
+    """A conclusion that says nearly the same as an earlier one, or rests on it and says something
+    near to it, takes its place: the earlier one no longer comes to mind. False: all stay, as in the
+    paper.
+    """
     reflect_after_memories: Annotated[int, Field(ge=1)] = 40
     """This many memories start a reflection, or `reflect_after_poignancy`, whichever is first."""
     reflect_after_poignancy: Annotated[int, Field(ge=1)] = 120

@@ -12,12 +12,14 @@ from typing import Any
 
 from simcounsel.agents.facts import (
     AppraisalFacts,
+    DayFacts,
     InsightsFacts,
     LineFacts,
     SkippedDaysFacts,
     SlotsFacts,
 )
 from simcounsel.chance import chance
+from simcounsel.clock import time_text
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
@@ -46,6 +48,7 @@ class Scripted:
         self._standins.add(RiskFacts, lambda facts, question: Given(value=facts.level))
         self._standins.add(MoveFacts, _move)
         self._standins.add(PreparationFacts, _prepared)
+        self._standins.add(DayFacts, _day)
         cases.register(self._standins)
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
@@ -93,6 +96,16 @@ def _move(facts: MoveFacts, question: Question[str]) -> Given[str]:
     return Given(
         value=chance(question.seed, "move").choice(question.options), notes={"why": "drawn"}
     )
+
+
+def _day(facts: DayFacts, question: Question[Any]) -> Given[Any]:
+    """Drawn strokes; of a revision at least one that is still to come."""
+    assert question.schema is not None
+    fields = json.loads(_answer(question, chance(question.seed, question.purpose, "")))
+    now = time_text(facts.minute)
+    if facts.why is not None and all(stroke["at"] < now for stroke in fields["strokes"]):
+        fields["strokes"][-1]["at"] = now
+    return Given(value=question.schema.model_validate(fields))
 
 
 def _prepared(facts: PreparationFacts, question: Question[Any]) -> Given[Any]:

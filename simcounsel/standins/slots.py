@@ -9,7 +9,13 @@ import numpy as np
 from simcounsel.agents.emotion import emotion_relevance
 from simcounsel.agents.facts import DayFacts, SlotsFacts, Strokes
 from simcounsel.agents.slots import usual_feeling
-from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
+from simcounsel.agents.tasks import (
+    BlockAnswer,
+    DayAnswer,
+    RestOfDayAnswer,
+    SlotAnswer,
+    StrokeAnswer,
+)
 from simcounsel.chance import chance
 from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day, time_text
 from simcounsel.llm.question import Question
@@ -26,10 +32,10 @@ ONCE_IN_A_WHILE = {"meal": 150, "errand": 300, "care": 240}
 
 
 def choose_day(
-    facts: DayFacts, question: Question[DayAnswer], similarity: Similarity
-) -> Given[DayAnswer]:
+    facts: DayFacts, question: Question[DayAnswer | RestOfDayAnswer], similarity: Similarity
+) -> Given[DayAnswer | RestOfDayAnswer]:
     """The sample day that is nearest to what is on the mind, with today's appointments put in; in a
-    revision what lies before now stays."""
+    revision what of it is still to come."""
     rng = chance(question.seed, "day")
     mind = " ".join(facts.memories) or "an ordinary day"
     days = facts.days
@@ -37,14 +43,19 @@ def choose_day(
     scores = [float(n) + rng.gauss(0, 0.08) for n in near]
     strokes = list(days[int(np.argmax(scores))])
     now = time_text(facts.minute)
-    if facts.why is not None:
-        strokes = [s for s in facts.strokes if s[0] <= now] + [s for s in strokes if s[0] > now]
     for appointment in facts.appointments:
         strokes = [
             s for s in strokes if abs(minutes_of_day(s[0]) - minutes_of_day(appointment[0])) >= 60
         ] + [appointment]
     strokes = _five_to_eight(sorted(strokes), days)
-    return Given(value=DayAnswer(strokes=tuple(StrokeAnswer(at=at, do=do) for at, do in strokes)))
+    if facts.why is None:
+        return Given(value=DayAnswer(strokes=_strokes(strokes)))
+    ahead = [s for s in strokes if s[0] >= now] or [(now, strokes[-1][1])]
+    return Given(value=RestOfDayAnswer(strokes=_strokes(ahead)))
+
+
+def _strokes(strokes: list[tuple[str, str]]) -> tuple[StrokeAnswer, ...]:
+    return tuple(StrokeAnswer(at=at, do=do) for at, do in strokes)
 
 
 def _five_to_eight(

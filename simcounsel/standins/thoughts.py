@@ -10,6 +10,7 @@ import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE, emotion_relevance
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts, SummaryFacts
+from simcounsel.agents.portrait import OF_A_DAY
 from simcounsel.agents.tasks import (
     ClientInsightsAnswer,
     InsightAnswer,
@@ -234,8 +235,12 @@ class Thoughts:
     def persona(
         self, facts: PersonaFacts, question: Question[PortraitAnswer]
     ) -> Given[PortraitAnswer]:
-        """The old text with the new conclusions worked in; what they replace goes."""
-        insights = facts.insights
+        """The old text with the new conclusions worked in; what they replace goes. Conclusions that
+        hold for their day only are left out.
+        """
+        insights = [text for text in facts.insights if not OF_A_DAY.search(text)]
+        if not insights:
+            return Given(value=facts.portrait)
         old = before_capitals(facts.portrait.characteristic)
         first = insights[0]
         near = self._similarity.nearness(first, old)

@@ -17,7 +17,13 @@ from simcounsel.specs.world_settings import MemorySettings
 from simcounsel.standins.scripted import Scripted
 from tests.stage import EIGHT, ROOT, Alone, changed, live, memory, switchboard, tiny
 
-PLAIN = {"only_lived": False, "habituation_lines": 0, "initial_most": None, "initial_age_hours": 0}
+PLAIN = {
+    "only_lived": False,
+    "habituation_lines": 0,
+    "initial_most": None,
+    "initial_age_hours": 0,
+    "conclusions_replace": False,
+}
 """The paper's recall."""
 QUERY = np.array([1, 0], dtype=np.float32)
 
@@ -63,6 +69,22 @@ def test_of_what_a_client_brings_along_the_nearest_come(most: int | None, comes:
     found = ids(one)
     assert len(found) == comes + 1
     assert most != 2 or set(found) == {"Ines:1", "Ines:3", "Ines:4"}
+
+
+@pytest.mark.parametrize(
+    ("near", "cites", "replaced"),
+    [(0.95, (), True), (0.7, (), False), (0.7, ("Ines:0",), True), (0.5, ("Ines:0",), False)],
+)
+def test_a_conclusion_takes_the_place_of_one_that_said_the_same(
+    near: float, cites: tuple[str, ...], replaced: bool
+) -> None:
+    for replace in (True, False):
+        one = ines(conclusions_replace=replace)
+        one.remember(memory(0, "earlier", origin="insight"))
+        later = memory(1, "later", origin="insight", evidence=cites)
+        one.remember(later, vector=(near, (1 - near**2) ** 0.5))
+        gone = {"Ines:0"} if replaced and replace else set()
+        assert set(ids(one)) == {"Ines:0", "Ines:1"} - gone
 
 
 @pytest.mark.parametrize("hours", [0, 720])

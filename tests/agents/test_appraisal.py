@@ -170,7 +170,7 @@ class TestWhatIsFeltLater:
         ines = self.planned()
         ines.observe(said())
         event = self.later_felt(ines)
-        assert (event.emotion, event.intensity, event.poignancy) == ("anger", 7, 3)
+        assert (event.emotion, event.intensity, event.poignancy) == ("anger", 6, 3), "7 fades: 6.4"
 
     def test_what_stays_of_a_talk_is_weaker_than_its_lines_and_counts(self) -> None:
         ines = self.planned()
@@ -185,7 +185,18 @@ class TestWhatIsFeltLater:
         meets(ines, "Omar")
         felt(ines, FeelingsAnswer(feelings=(AFRAID,)))
         event = self.later_felt(ines)
-        assert (event.emotion, event.intensity) == ("fear", 8)
+        assert (event.emotion, event.intensity) == ("fear", 7), "8 fades: 7.3"
+
+    def test_until_it_has_faded(self) -> None:
+        ines = self.planned()
+        ines.observe(said())
+        evening = self.later.model_copy(update={"minute": EIGHT + 360, "activity": "reads"})
+        ines.resident.slots[evening.minute] = evening
+        acts(ines, evening)
+        (event,) = felt(ines).events
+        assert isinstance(event, Appraised)
+        assert (event.emotion, event.intensity) == ("joy", 5), "as planned again"
+        assert not ines.resident.mood.moved
 
     def test_until_slots_are_planned_anew(self) -> None:
         ines = self.planned()

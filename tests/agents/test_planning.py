@@ -219,7 +219,8 @@ def test_replan_starts_where_the_scene_is() -> None:
     assert effects.events[2].slots[0].minute == EIGHT + 30
     assert "a row" in seen[1].prompt
     assert "reads page 3" in seen[1].prompt
-    assert [s.do for s in seen[1].fallback.strokes] == [f"reads page {n}" for n in range(5)]
+    assert [s.at for s in effects.events[1].strokes[:5]] == ["08:00"] * 5, "what is over stays"
+    assert [s.do for s in seen[1].fallback.strokes] == ["reads page 4"], "nothing else is left"
 
 
 def test_place_for_prefers_home() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from simcounsel.agents import reflection
 from simcounsel.agents.mind import Effects
 from simcounsel.agents.tasks import InsightAnswer, InsightsAnswer, PortraitAnswer, QuestionsAnswer
-from simcounsel.events import Insight, PersonaChanged, Recalled, Reflected
+from simcounsel.events import Hit, Insight, PersonaChanged, Recalled, Reflected, as_event
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
 from simcounsel.specs.persona import ClientPersona
@@ -103,12 +103,24 @@ def test_versions_count_up() -> None:
         text = PortraitAnswer(
             characteristic=f"characteristic {version}", recent_feeling="the same feeling"
         )
-        changed = reflect(ines, InsightsAnswer(insights=(insight(1),)), text).events[-1]
+        effects = reflect(ines, InsightsAnswer(insights=(insight(1),)), text)
+        changed = effects.events[-1]
         assert isinstance(changed, PersonaChanged)
         assert changed.version == version
-        ines.observe(changed)
+        for event in effects.events:
+            ines.observe(as_event(event))
     assert ines.resident.version == changed
-    assert ines.resident.replan_why == "a changed view of oneself"
+    assert ines.resident.replan_why == ("Ines has come to see this: Ines counts to feel safe")
+
+
+def test_a_portrait_that_holds_for_its_day_only_is_asked_for_again() -> None:
+    seen: list[Question] = []
+    reflect(thoughtful(), InsightsAnswer(insights=(insight(1),)), NEW, requests=seen)
+    check = seen[-1].check
+    assert check is not None
+    assert check(NEW) is None
+    tonight = NEW.model_copy(update={"recent_feeling": "She dreads Tonight."})
+    assert "“Tonight” holds for one day only" in str(check(tonight))
 
 
 def test_same_text_is_no_new_version() -> None:
@@ -174,3 +186,22 @@ def test_arriving_brings_situations_along() -> None:
     )
     ines.observe(version)
     assert ines.resident.replan_why is None
+
+
+def test_of_one_conversation_few_lines_are_evidence() -> None:
+    ines = Alone()
+    ines.have_version()
+    lines = [
+        memory(n, f"line {n}", type="chat", origin="talk", chat="1:Ines+Miriam") for n in range(8)
+    ]
+    summary = memory(8, "the talk", type="thought", origin="summary", chat="1:Ines+Miriam")
+    others = [memory(9 + n, f"walk {n}") for n in range(3)]
+    ines.remember(*lines, summary, *others)
+    terms = dict.fromkeys(
+        ("recency", "poignancy", "emotion_score", "emotion_relevance", "relevance"), 0.5
+    )
+    hits = tuple(Hit(id=f"Ines:{n}", score=0.9 - n / 100, **terms) for n in range(12))
+    recalled = Recalled(who="Ines", purpose="reflect", query="?", emotion="neutral", hits=hits)
+    found = reflection._evidence(ines.resident, (recalled,))
+    assert sum(one.type == "chat" for one in found) == reflection.OF_ONE_TALK
+    assert {"the talk", "walk 0", "walk 1", "walk 2"} <= {one.text for one in found}

@@ -39,7 +39,7 @@ def test_summary_feeling_and_score() -> None:
             calls=(seen[0].key,),
         ),
         RelationChanged(
-            who="Ines", other="Miriam", before=4.0, after=4.5, why="closer", calls=(seen[0].key,)
+            who="Ines", other="Miriam", before=4.0, after=4.3, why="closer", calls=(seen[0].key,)
         ),
     )
     (thought,) = lived.drafts
@@ -62,7 +62,9 @@ def test_score_stays_between_0_and_10(before: float, closeness: str) -> None:
     )
     moved = lived.events[1]
     assert isinstance(moved, RelationChanged)
-    assert moved.after == pytest.approx(min(10, max(0, before + CLOSENESS_STEP[closeness])))
+    step = CLOSENESS_STEP[closeness]
+    won = step * (10 - before) / 10  # the nearer two are, the less is won
+    assert moved.after == pytest.approx(max(0, before + (won if step > 0 else step)), abs=0.006)
 
 
 def test_fallback_changes_nothing() -> None:

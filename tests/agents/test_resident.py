@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from simcounsel.agents.views import done_today
 from simcounsel.events import (
     Acted,
+    Appraised,
     ConversationEnded,
     ConversationStarted,
     Perceived,
@@ -16,7 +18,7 @@ from simcounsel.events import (
     Slot,
     Stroke,
 )
-from tests.stage import EIGHT, Alone, changed, three
+from tests.stage import EIGHT, Alone, changed, scene, three, tiny
 
 
 def slot(minute: int, activity: str) -> Slot:
@@ -132,7 +134,7 @@ def test_a_session_lasts_and_stands_in_the_day_with_its_end() -> None:
     assert doing is not None and doing.activity == "is in session with Miriam"
     assert "Miriam" not in doing.seen and doing.kind == "counseling"
     assert ines.talks.engaged_at(EIGHT + 50) is None
-    assert ines.done_today == {"was in session with Miriam until 08:50": EIGHT}
+    assert ines.done_on(0) == {"was in session with Miriam until 08:50": EIGHT}
     assert ines.sessions == {"Miriam": [0]} and len(ines.slots) == 6
 
 
@@ -141,7 +143,7 @@ def test_while_it_lasts_nothing_else_begins() -> None:
     stays = {"who": "Ines", "activity_kind": "counseling", "place": "Counseling Center"}
     ines.observe(Acted(activity="is in session with Miriam", **stays), EIGHT + 15)
     assert ines.resident.begun is None
-    assert list(ines.resident.done_today) == ["was in session with Miriam until 08:50"]
+    assert list(ines.resident.done_on(0)) == ["was in session with Miriam until 08:50"]
     ines.observe(Acted(activity="walks", **stays), EIGHT + 60)
     assert ines.resident.begun == ines.resident.slots[EIGHT + 60]
 
@@ -184,8 +186,40 @@ def test_what_was_done_is_forgotten_with_the_day() -> None:
     ines = Alone()
     for day in (0, 1):
         ines.observe(Planned(who="Ines", day=day, strokes=(), why="a new day"))
-        assert ines.resident.done_today == {}
+        assert ines.resident.done_on(day) == {}
+        minute = EIGHT + day * 1440
         ines.observe(
-            Acted(who="Ines", activity=f"reads {day}", activity_kind="rest", place="p"), EIGHT
+            Acted(who="Ines", activity=f"reads {day}", activity_kind="rest", place="p"), minute
         )
-        assert ines.resident.done_today == {f"reads {day}": EIGHT}
+        assert ines.resident.done_on(day) == {f"reads {day}": minute}
+    assert ines.resident.done_on(0) == {}
+
+
+def test_before_the_new_day_is_planned_yesterday_is_not_today() -> None:
+    """At midnight slots are asked for before the day's plan has been taken in."""
+    ines = Alone()
+    ines.observe(Acted(who="Ines", activity="reads", activity_kind="rest", place="p"), 1439)
+    assert done_today(ines.resident, scene(minute=1439)) == (("reads", 1439),)
+    assert done_today(ines.resident, scene(minute=1440)) == ()
+
+
+def test_a_feeling_that_nothing_feeds_fades_by_half_in_a_half_life() -> None:
+    ines = Alone()
+    felt = Appraised(who="Ines", about="a talk", emotion="anger", intensity=8, poignancy=5)
+    ines.observe(felt, EIGHT)
+    assert [ines.resident.mood.faded(EIGHT + after) for after in (0, 60, 120, 240, 300, 360)] == [
+        ("anger", 8),
+        ("anger", 6),  # 8 / 2 ** 0.5 = 5.66
+        ("anger", 4),
+        ("anger", 2),
+        ("neutral", 1),  # 1.41
+        ("neutral", 1),
+    ]
+
+
+def test_it_can_be_held_until_the_next_hours_are_planned() -> None:
+    held = tiny().model_copy(update={"feelings_fade_minutes": None})
+    ines = Alone(world=held)
+    felt = Appraised(who="Ines", about="a talk", emotion="anger", intensity=8, poignancy=5)
+    ines.observe(felt, EIGHT)
+    assert ines.resident.mood.faded(EIGHT + 600) == ("anger", 8)

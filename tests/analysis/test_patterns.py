@@ -1,6 +1,8 @@
 """Clusters of activities: the stated rules, checked on planted groups; names by a model or the medoid."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from analysis import tables
 from analysis.naming import name_clusters, question_for
 from analysis.patterns import elbow, find_patterns, first_sessions, periods, shares, transitions
 from simcounsel.llm.embeddings import HashEmbeddings
+from simcounsel.prompts.twins import complained
 from simcounsel.standins.scripted import Scripted
 from tests.prompts.test_golden import compare, shown
 from tests.stage import switchboard
@@ -161,3 +164,15 @@ def test_prompt() -> None:
     by_medoid = sorted(found.clusters, key=lambda cluster: cluster.medoid)
     request = question_for(by_medoid[0], tuple(by_medoid))
     compare("name_activities", shown(request.system, request.prompt))
+
+
+def test_chinese_activities_are_named_in_chinese() -> None:
+    table = activities()
+    found = find_patterns(table, periods(table), embed)
+    one = replace(found.clusters[0], members=("一个人在阳台上发呆", "坐在窗边喝茶"), medoid="发呆")
+    request = question_for(one, (one,))
+    assert request.language == "zh"
+    assert not re.search("[A-Za-z]", request.system + request.prompt)
+    assert request.check is not None and request.check("独自安静地待着") is None
+    problem = request.check("独自一个人安静地待在阳台上看着窗外发呆喝茶")
+    assert complained(str(problem), "zh") == "名字要四到十个字；这个有 21 个字"

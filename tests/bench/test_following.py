@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 from random import Random
 
@@ -152,9 +153,9 @@ def test_chinese_clients_get_a_chinese_counselor(tmp_path: Path) -> None:
         result = done(tmp_path / policy, spy, policy=policy, data=told(tmp_path, CHINESE))
         assert (result.language, result.no_reply) == ("Chinese", 0)
     asked = answers(spy)
-    assert all("Answer in Chinese." in request.system for request in asked)
+    assert all("用中文。" in request.system for request in asked)
     assert all(
-        sum("\u4e00" <= sign <= "\u9fff" for sign in request.system.split("next line")[1]) > 20
+        sum("\u4e00" <= sign <= "\u9fff" for sign in request.system.split("下一句话")[1]) > 20
         for request in asked
     )
 
@@ -224,3 +225,16 @@ def test_policies_stand_side_by_side_in_any_order(tmp_path: Path) -> None:
 def test_policies_speak_two_languages() -> None:
     with pytest.raises(BenchError, match="the clients speak German"):
         following(policy_named("socratic"), "German", 0)
+
+
+def test_a_judge_of_chinese_replies_is_asked_in_chinese(tmp_path: Path) -> None:
+    spy = Spy(bench_answer=lambda request, draw: "你愿意多说一点吗？")
+    done(tmp_path / "b", spy, data=told(tmp_path, CHINESE))
+    alone = [one for one in spy.asked if one.purpose == "bench_answer"]
+    judges = [one for one in spy.asked if one.purpose == "bench_judge"]
+    scales = {"because", "comprehensiveness", "professionalism", "authenticity", "safety"}
+    assert alone and judges and {one.language for one in (*alone, *judges)} == {"zh"}
+    assert all("咨询师：你愿意多说一点吗？" in one.prompt for one in judges)
+    for one in (*alone, *judges):
+        text = "\n".join(message["content"] for message in one.messages)
+        assert set(re.findall(r"[A-Za-z]{2,}", text)) <= scales

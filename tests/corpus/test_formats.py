@@ -1,6 +1,7 @@
 """Each format says what was said, to whom it should be learned, and can be read again."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -375,3 +376,18 @@ def test_a_system_prompt_that_cannot_be(tmp_path: Path, text: str, wrong: str) -
         read_system(file, "counselor")
     with pytest.raises(CorpusError, match="cannot be read"):
         read_system(tmp_path / "none.txt", "counselor")
+
+
+@pytest.mark.parametrize(("side", "first"), [("counselor", "counselor"), ("client", "client")])
+def test_a_chinese_dialogue_is_taught_in_chinese(tmp_path: Path, side: str, first: Any) -> None:
+    lines = ("今天从哪里说起？", "我睡不着，心里很乱。", "是从什么时候开始的？", "搬家以后。")
+    one = dialogue("t", *lines, first=first, language="zh")
+    (row,) = rows("openai", one, side=side)
+    told = [message["content"] for message in row["messages"]]  # type: ignore[attr-defined]
+    assert (
+        "模拟" in told[0] and told[1].startswith("［") and not re.search("[A-Za-z]", "".join(told))
+    )
+    (again,) = reread(tmp_path, "openai", one, side=side)
+    assert said(again)[0] == (first, lines[0])
+    (other,) = rows("openai", one.model_copy(update={"language": "de"}), side=side)
+    assert "simulat" in other["messages"][0]["content"]  # type: ignore[index]

@@ -124,6 +124,18 @@ def test_the_other_still_answers_once(leaver: str, at: int, said: int, by: str) 
     ) + [True]
 
 
+@pytest.mark.parametrize(
+    ("at", "said", "minutes"), [(2, 4, 20), (3, 6, 30), (4, 8, 50), (5, 10, 50)]
+)
+def test_a_talk_that_ends_in_its_last_quarter_ends_on_time(
+    at: int, said: int, minutes: int
+) -> None:
+    talked, miriam, _ = talk(10, miriam=at)
+    assert len(lines(talked)) == said
+    assert ended(talked).until == EIGHT + minutes
+    assert [view.ended for view in miriam.views] == [None] * at + [EIGHT + minutes]
+
+
 def test_leave_taken_with_the_last_line_that_is_allowed() -> None:
     talked, _, _ = talk(4, ines=2)
     assert len(lines(talked)) == 4

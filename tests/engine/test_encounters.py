@@ -228,7 +228,7 @@ class TestASession:
         """What stayed of the session is so poignant that both plan anew, but not in its middle."""
         settings = ConversationSettings(max_turns=6, replan_from_poignancy=1)
         moved = live(tmp_path, changed(quarters(), conversation=settings), models=talks_on())
-        why = "a conversation that mattered"
+        why = "the conversation with Miriam mattered to Ines"
         plans = [
             entry.minute
             for entry in moved.entries()

@@ -358,7 +358,7 @@ def test_state_is_the_fold_over_the_log(tmp_path: Path) -> None:
                 "last_talk",
                 "sessions",
                 "said",
-                "done_today",
+                "_done",
                 "news",
                 "replan_why",
             ):

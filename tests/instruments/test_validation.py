@@ -1,6 +1,7 @@
 """validate-judge: what is read, planted, asked and computed."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from random import Random
@@ -343,3 +344,18 @@ def test_prompt() -> None:
         "judge_pair",
         shown(*render("judge_pair", first="Counselor: Hello.", second="Counselor: Good day.")),
     )
+
+
+def test_a_judge_of_chinese_transcripts_is_asked_in_chinese(tmp_path: Path) -> None:
+    lines = (("Client", "我最近总是睡不着，心里很难过。"), ("Counselor", "从什么时候开始的？"))
+    chinese = tuple(Labelled(id=name, lines=lines, good=name == "a") for name in "ab")
+    spy = Listening()
+    models = switchboard(spy)
+    plan = plan_validation(chinese, ("depth",), pairs=1, faulty=0, rounds=1)
+    Validation(plan, "scripted", tmp_path / "out").collect(models)
+    models.close()
+    assert {one.purpose for one in spy.requests} >= {"judge_pair"}
+    assert {one.language for one in spy.requests} == {"zh"}
+    (pair, *_) = [one for one in spy.requests if one.purpose == "judge_pair"]
+    words = set(re.findall(r"[A-Za-z]{2,}", pair.system + pair.prompt))
+    assert words == {"Client", "Counselor", "because", "better", "first", "second"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from simcounsel.agents.facts import LineFacts
+from simcounsel.agents.facts import LineFacts, SummaryFacts
 from simcounsel.clock import minute_of_tick
 from simcounsel.llm.question import Question
 from simcounsel.prompts import phrases, prompt_text
@@ -201,6 +201,47 @@ def test_meetings_are_counted(run: Recorded) -> None:
         if one.facts.role != "layperson" and "Omar" not in two and met[two] > 1:
             number = words["session"].split("$number")[0].split("$last")[0]
             assert f"{number}{met[two]}" in text, (one.purpose, met[two])
+
+
+def test_a_summary_counts_meetings_as_the_lines_did(run: Recorded) -> None:
+    """And speaks of the talk as of one that is over."""
+    words = phrases("moment", run.run.world.language)
+    now = [words[key].split("$")[0] for key in ("first_session", "session", "again", "talk")]
+    now.append(words["strangers"].split("$other")[-1].strip())
+    met: Counter[tuple[str, str]] = Counter()
+    for one, text in asked(run):
+        if not isinstance(one.facts, SummaryFacts):
+            continue
+        two = one.facts.name, one.facts.other
+        met[two] += 1
+        count = met[two]
+        said = text.split("\n---\n")[-1]
+        assert not [label for label in now if label in said], (count, said[:400])
+        if "Omar" not in two:
+            number = words["session_then"].split("$number")[0]
+            wanted = words["first_session_then"] if count == 1 else f"{number}{count}"
+            assert wanted in said, (count, said[:400])
+
+
+def test_nobody_is_named_to_who_does_not_know_them(run: Recorded) -> None:
+    """Miriam and Omar have no appointment; they see each other at the center before they ever talk."""
+    places = [place.name for _, place in run.run.world.every_place() if "'" in place.name]
+    talked: set[str] = set()
+    for one, text in asked(run):
+        other = {"Miriam": "Omar", "Omar": "Miriam"}.get(one.who)
+        if isinstance(one.facts, LineFacts) and one.facts.other == other:
+            talked |= {"Miriam", "Omar"}
+        if other is None or one.who in talked or one.purpose.startswith(("judge", "safety")):
+            continue
+        for place in places:
+            text = text.replace(place, "")
+        assert other not in text, (one.purpose, text[max(0, text.index(other) - 80) :][:160])
+
+
+def test_strangers_are_told_by_what_is_seen() -> None:
+    words = phrases("lived")["stranger_man"].replace("$me", "Miriam")
+    texts = [sent(one) for one in recorded("socratic").questions if one.who == "Miriam"]
+    assert any(words in text for text in texts)
 
 
 def test_counselors_close_in_the_runs() -> None:

@@ -11,6 +11,7 @@ import pytest
 from simcounsel.agents import tasks
 from simcounsel.agents.handwritten import LEAVE, SILENCE
 from simcounsel.agents.tasks import Answer
+from simcounsel.bench.judge import Judgment
 from simcounsel.corpus.synthesis import role_answers
 from simcounsel.engine.opening import check_models
 from simcounsel.engine.simulation import Limits
@@ -56,13 +57,18 @@ def test_a_course_has_all_its_prompts_in_chinese(start: str) -> None:
 
 
 def test_where_there_is_none_the_english_one_asks_for_an_answer_in_chinese() -> None:
-    slots = {"first": "- a walk", "second": "- a talk"}
-    assert "judge_pair" not in NAMES
-    system, prompt = render("judge_pair", "zh", **slots)
+    slots = {"name": "Rosa", "other": "Ben", "talk": "Ben said: Hello."}
+    assert "embedded_summary" not in NAMES
+    system, prompt = render("embedded_summary", "zh", **slots)
     assert (system, prompt) == (
-        render("judge_pair", **slots)[0],
-        f"{render('judge_pair', **slots)[1]}\n\n{prompt_text(NOTE, 'zh')}",
+        render("embedded_summary", **slots)[0],
+        f"{render('embedded_summary', **slots)[1]}\n\n{prompt_text(NOTE, 'zh')}",
     )
+
+
+def test_only_what_the_embedded_model_alone_reads_has_no_chinese_twin() -> None:
+    english = {path.stem for path in CHINESE.parent.glob("*.txt")}
+    assert {name for name in english - {*NAMES} if not name.startswith("embedded_")} == set()
 
 
 @pytest.mark.parametrize("purpose", ["judge_item", "judge_block", "judge_audit"])
@@ -170,7 +176,7 @@ def asked_schemas() -> set[type]:
     recorded_ones = {
         one.schema for policy in POLICIES for one in recorded(policy, language="zh").questions
     }
-    return {*listed, *recorded_ones, Preference} - {None}  # type: ignore[arg-type]
+    return {*listed, *recorded_ones, Preference, Judgment} - {None}  # type: ignore[arg-type]
 
 
 def test_every_description_of_an_answer_has_its_chinese_twin() -> None:

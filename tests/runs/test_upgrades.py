@@ -177,8 +177,14 @@ def test_in_version_3_everything_could_come_to_mind() -> None:
     now = upgrades.manifest_of_today({"world": world, "schema_version": 3})
     settings = MemorySettings.model_validate(now["world"]["memory"])
     plain = MemorySettings(
-        top_k=3, only_lived=False, habituation_lines=0, initial_most=None, initial_age_hours=0
+        top_k=3,
+        only_lived=False,
+        habituation_lines=0,
+        initial_most=None,
+        initial_age_hours=0,
+        conclusions_replace=False,
     )
+    assert now["world"]["feelings_fade_minutes"] is None
     assert settings == plain != MemorySettings(top_k=3)
 
 

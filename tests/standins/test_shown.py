@@ -6,6 +6,7 @@ from simcounsel.policies.course.learning import described
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.standins.clientstates import first_task
 from simcounsel.standins.shown import of_field, of_goal
+from tests.stage import view
 
 CBT = shipped_therapy("cbt")
 SAID = (
@@ -45,7 +46,7 @@ SAID = (
     ],
 )
 def test_a_field_gets_only_what_is_of_its_kind(field: str, sentences: tuple[int, ...]) -> None:
-    assert of_field(described(CBT)[field], SAID) == [SAID[one] for one in sentences]
+    assert of_field(described(view(), CBT)[field], SAID) == [SAID[one] for one in sentences]
 
 
 def test_a_goal_is_shown_by_one_sentence_or_stays_open() -> None:
@@ -59,7 +60,7 @@ def test_a_goal_is_shown_by_one_sentence_or_stays_open() -> None:
 
 @pytest.mark.parametrize("name", ["behavioral", "integrative", "postmodern", "psychodynamic"])
 def test_other_therapies_have_a_field_that_a_sentence_can_fill(name: str) -> None:
-    fields = described(shipped_therapy(name)).values()
+    fields = described(view(), shipped_therapy(name)).values()
     assert any(of_field(field, SAID) for field in fields)
 
 
