@@ -17,12 +17,12 @@ from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = Path(__file__).parent / "frozen"
 HASHES = {
-    "en": "8be350aefa78d80b770f68dff4e24ad3afdd78ea03fb37190761c4c8a7d47386",
+    "en": "073aab0742679d41557bb5c4fd59f91b4857e8d9d827ec66d82d7ea3c20993c3",
     "zh": "83a3481328bd88e055aa19579ae73a57bd5a670680330a8a284bb85f6f56ddb6",
-    "spelling": "b115e23969fed8d9b249d5aca4bfa1faccfd558b61a473a6a4da1dbe0ef657cd",
-    "interviews": "165c3d0ac9fbe1539e0bb15b171f57906523e6fffd8b3335d7e23fb91e2fd15c",
+    "spelling": "7511d93013e81f5ecc002fa1b850db8c8191db6c7740ccf1246a933456455d47",
+    "interviews": "987f0ebb4812addffa5cc6d956f565b6ad2fcd86f272033b3897e54d52ec88cc",
     "other_languages": "3aad59045bfe890080f932de2a064a5bd900e4c43e07e8b4d00ddd0c6801c69b",
-    "questions": "b405509fa218975d0b1c14aa3e65837a1ebf61b66f3cdb33652eace3259b7374",
+    "questions": "164b0225b4c0d547e18542865ad4103b7c4e8985e3a71e5341f2900896a0c1e4",
 }
 FIELDS = {"id", "text", "danger", "level", "form", "language", "batch"}
 MORE_FIELDS = {
