@@ -11,6 +11,8 @@ import gzip
 import json
 import random
 import re
+import re._parser as re_parser  # type: ignore[import-not-found]
+import string
 import threading
 import zlib
 from collections.abc import Callable, Mapping
@@ -285,7 +287,7 @@ def _schema_told(system: str) -> Any:
 
 
 def instance(schema: Any, rng: random.Random, root: Any = None, depth: int = 0) -> Any:
-    """A value that fits a JSON schema as pydantic writes them; `pattern` and `format` are not read."""
+    """A value that fits a JSON schema as pydantic writes them; `format` is not read."""
     root = schema if root is None else root
     if schema is True or schema == {}:
         return "x"
@@ -377,10 +379,63 @@ def _array(schema: Any, rng: random.Random, root: Any, depth: int) -> list[Any]:
 
 
 def _string(schema: Any, rng: random.Random) -> str:
+    if "pattern" in schema:
+        return _matching(schema, rng)
     text = rng.choice(_SENTENCES)
     while len(text) < schema.get("minLength", 0):
         text = f"{text} {rng.choice(_SENTENCES)}"
     return text[: schema.get("maxLength")]
+
+
+def _matching(schema: Any, rng: random.Random) -> str:
+    """A text that fits a pattern and the lengths beside it; ValueError where none is found."""
+    parts = list(re_parser.parse(schema["pattern"]))
+    low, high = schema.get("minLength", 0), schema.get("maxLength", 10_000)
+    for _ in range(200):
+        text = "".join(_drawn(part, rng) for part in parts)
+        if low <= len(text) <= high and re.search(schema["pattern"], text):
+            return text
+    raise ValueError(f"no text was found that fits {schema}")
+
+
+def _drawn(part: Any, rng: random.Random) -> str:
+    """A text for one part of a pattern, as `re` parses it."""
+    kind, told = str(part[0]), part[1]
+    match kind:
+        case "AT" | "ASSERT" | "ASSERT_NOT":
+            return ""
+        case "LITERAL":
+            return chr(told)
+        case "SUBPATTERN":
+            return "".join(_drawn(one, rng) for one in told[-1])
+        case "BRANCH":
+            return "".join(_drawn(one, rng) for one in rng.choice(told[1]))
+        case "MAX_REPEAT" | "MIN_REPEAT":
+            least, most, what = told
+            times = rng.randint(int(least), min(int(most), int(least) + 4))
+            return "".join(_drawn(one, rng) for _ in range(times) for one in what)
+        case "ANY":
+            return rng.choice(string.ascii_lowercase)
+        case "IN":
+            return rng.choice([one for one in string.printable[:95] if _among(one, told)])
+    raise ValueError(f"{kind} in a pattern is not read")
+
+
+def _among(one: str, told: Any) -> bool:
+    """Whether a character is of a class such as [^a-z0-9]."""
+    kinds = [(str(kind), what) for kind, what in told]
+    categories = {"CATEGORY_DIGIT": r"\d", "CATEGORY_WORD": r"\w", "CATEGORY_SPACE": r"\s"}
+    found = any(
+        (kind == "LITERAL" and ord(one) == what)
+        or (kind == "RANGE" and what[0] <= ord(one) <= what[1])
+        or (
+            kind == "CATEGORY"
+            and bool(re.match(categories.get(str(what).replace("_NOT_", "_"), "(?!)"), one))
+            != ("_NOT_" in str(what))
+        )
+        for kind, what in kinds
+    )
+    return found != (("NEGATE", None) in kinds)
 
 
 def main() -> None:
