@@ -42,15 +42,13 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Effects]:
 
 
 def _foreseen(resident: Resident, slot: Slot) -> Appraised:
-    """The feeling that the slot foresaw. Where something has moved one since it was planned (a
-    talk, somebody unexpected) and has not faded, or where it foresaw none, what is felt stays.
+    """The feeling that the slot foresaw. What has moved one since it was planned (a talk, somebody
+    unexpected) stays for a half-life, and then as long as it is the stronger of the two; so does
+    what is felt where the slot foresaw nothing.
     """
-    emotion, intensity = (
-        resident.mood.faded(slot.minute)
-        if resident.mood.moved
-        else (resident.emotion, resident.intensity)
-    )
-    stays = slot.emotion is None or (resident.mood.moved and emotion != "neutral")
+    mood = resident.mood
+    emotion, intensity = mood.faded(slot.minute) if mood.moved else (mood.emotion, mood.intensity)
+    stays = slot.emotion is None or mood.outweighs(slot.intensity or 1, slot.minute)
     return Appraised(
         who=resident.name,
         about=phrase("lived", "did", resident.language, name=resident.name, doing=slot.activity),

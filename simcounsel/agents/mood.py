@@ -48,6 +48,16 @@ class Mood:
         self.origin = (emotion, intensity, minute)
         self.tick = None
 
+    def outweighs(self, foreseen: int, minute: int) -> bool:
+        """Whether what has moved one counts, and not what a slot foresaw with that intensity: for a
+        half-life in any case, then while it is not the weaker.
+        """
+        emotion, left = self.faded(minute)
+        if not self.moved or emotion == "neutral":
+            return False
+        fresh = self.half_life is None or minute - self.origin[2] < self.half_life
+        return fresh or left >= foreseen
+
     def faded(self, minute: int) -> tuple[Emotion, int]:
         """What is left of what no slot foresaw: it fades by half in each half-life, to calm."""
         emotion, intensity, since = self.origin

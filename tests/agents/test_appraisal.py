@@ -187,6 +187,18 @@ class TestWhatIsFeltLater:
         event = self.later_felt(ines)
         assert (event.emotion, event.intensity) == ("fear", 7), "8 fades: 7.3"
 
+    def test_after_a_half_life_what_was_foreseen_counts_if_it_is_stronger(self) -> None:
+        for intensity, felt_then in ((3, ("anger", 4)), (5, ("joy", 5))):
+            ines = self.planned()
+            ines.observe(said())
+            later = coffee(EIGHT + 120, emotion="joy", intensity=intensity, poignancy=3)
+            later = later.model_copy(update={"activity": "reads"})
+            ines.resident.slots[later.minute] = later
+            acts(ines, later)
+            (event,) = felt(ines).events
+            assert isinstance(event, Appraised)
+            assert (event.emotion, event.intensity) == felt_then, "anger 7 is 3.5 by now"
+
     def test_until_it_has_faded(self) -> None:
         ines = self.planned()
         ines.observe(said())
