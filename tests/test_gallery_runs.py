@@ -89,7 +89,7 @@ def test_every_reader_takes_it(simcounsel: Command, name: str) -> None:
     assert Path(f"{name}.html").stat().st_size > 50_000
     exported = simcounsel("export", run, "-o", f"data-{name}", "--format", "openai")
     if name == "first-days-alone":
-        assert "with a layperson (3)" in exported.err, "no counselor, nothing to learn from"
+        assert "with a layperson (2)" in exported.err, "no counselor, nothing to learn from"
     else:
         assert exported.code == 0
     if name in WORLDS:  # dialogues of a synthesis are rated as a corpus
