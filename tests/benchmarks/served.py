@@ -85,6 +85,13 @@ def _day(told: str, rng: random.Random) -> Body:
     }
 
 
+def _rest_of_day(told: str, rng: random.Random) -> Body:
+    """From now on: the hour stands in the prompt's first sentence of the day."""
+    now = re.findall(r"It is \w+ \d+ \w+, (\d\d:\d\d)", told)[-1]
+    later = [stroke for stroke in _day(told, rng)["strokes"] if str(stroke["at"]) > now]
+    return {"strokes": [{"at": now, "do": "goes on with the day"}, *later]}
+
+
 def _block(told: str, rng: random.Random) -> Body:
     found = re.search(r"next (\d+) slots of (\d+) minutes, beginning at (\d\d):(\d\d)", told)
     assert found, "no slots are asked for"
@@ -240,6 +247,7 @@ def _distilled(told: str, rng: random.Random) -> Body:
 
 _ANSWERS: dict[str, Callable[[str, random.Random], Body]] = {
     "DayAnswer": _day,
+    "RestOfDayAnswer": _rest_of_day,
     "BlockAnswer": _block,
     "FeelingsAnswer": _feelings,
     "LineAnswer": _line,
