@@ -115,7 +115,7 @@ class Phases:
                 self._journal.write(
                     Acted(
                         who=name,
-                        activity="keeps an appointment",
+                        activity=phrase("lived", "keeps", self._world.language),
                         activity_kind="counseling",
                         place=place,
                     )

@@ -21,8 +21,9 @@ from simcounsel.instruments.collecting import Answers, wrong_again
 from simcounsel.instruments.facts import AuditFacts
 from simcounsel.instruments.forms import all_required
 from simcounsel.instruments.material import Material
+from simcounsel.instruments.wording import worded, worded_items
 from simcounsel.llm.question import Ask, Question, Reply, ask
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.items import Item
 from simcounsel.specs.scale import Scale
 
@@ -149,6 +150,12 @@ def _open(item: Item, reason: str) -> ItemAnswer:
     return ItemAnswer(id=item.id, value=None, reason=reason, absence="missing")
 
 
+def _with_proof(item: Item, language: str) -> str:
+    if not item.by:
+        return item.text
+    return phrase("scale_words", f"proof {item.by}", language, text=item.text)
+
+
 def _question(
     scale: Scale,
     who: str,
@@ -157,15 +164,14 @@ def _question(
     again: str,
     key: tuple[object, ...],
 ) -> Question[BaseModel | None]:
-    listed = "\n".join(
-        f"{item.id}. {item.text}" + (f" (the proof: words of the {item.by})" if item.by else "")
-        for item in items
-    )
+    language = material.language
+    spoken = worded_items(scale, items, language)
+    listed = "\n".join(f"{item.id}. {_with_proof(item, language)}" for item in spoken)
     system, prompt = render(
         "judge_audit",
         material.language,
         material=material.text(),
-        instruction=scale.instruction,
+        instruction=worded(scale, language).instruction,
         items=listed,
         again=again,
     )

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
 from simcounsel.agents.questionnaire import FormItem
 from simcounsel.events import Absence
+from simcounsel.instruments.wording import range_in, worded, worded_items
+from simcounsel.prompts import phrase
 from simcounsel.specs.items import Item, Range
 from simcounsel.specs.scale import Scale
 
@@ -70,31 +72,34 @@ def _read(scale: Scale, item: Item, given: object) -> ItemRead:
     return ItemRead(value=number)
 
 
-def question_of(scale: Scale, item: Item) -> FormItem:
+def question_of(scale: Scale, item: Item, language: str = "en") -> FormItem:
     """An item as a respondent gets it."""
-    allowed = scale.range_of(item)
-    text = item.text if item.range is None else f"{item.text} ({range_text(allowed)})"
-    if item.not_applicable:
-        text += f" (null, which means not applicable, only if: {item.not_applicable})"
+    allowed, (said,) = scale.range_of(item), worded_items(scale, (item,), language)
+    text = said.text
+    if item.range is not None:
+        text = phrase(
+            "scale_words", "ranged", language, text=text, range=range_in(allowed, language)
+        )
+    if said.not_applicable:
+        text = phrase("scale_words", "null", language, text=text, when=said.not_applicable)
     return FormItem(id=item.id, text=text, low=allowed.min, high=allowed.max, step=allowed.step)
 
 
-def scale_text(scale: Scale, items: tuple[Item, ...]) -> str:
+def scale_text(scale: Scale, items: tuple[Item, ...], language: str = "en") -> str:
     """What the numbers mean, in words; not that any item is reversed."""
     if all(item.range for item in items):
-        return range_text(scale.range_of(items[0]))
-    labels = "; ".join(f"{number} = {label}" for number, label in sorted(scale.labels.items()))
-    return range_text(scale.range) + (f" ({labels})" if labels else "")
+        return range_in(scale.range_of(items[0]), language)
+    chinese = language == "zh"
+    equals, between = ("＝", "；") if chinese else (" = ", "; ")
+    named = sorted(worded(scale, language).labels.items())
+    labels = between.join(f"{number}{equals}{label}" for number, label in named)
+    opens, closes = ("（", "）") if chinese else (" (", ")")
+    return range_in(scale.range, language) + (f"{opens}{labels}{closes}" if labels else "")
 
 
 def range_text(allowed: Range) -> str:
-    """The allowed answers in words."""
-    what = (
-        "a whole number"
-        if allowed.whole and allowed.step == 1
-        else f"a number in steps of {allowed.step:g}"
-    )
-    return f"{what} from {allowed.min:g} to {allowed.max:g}"
+    """The allowed answers in words, for a complaint."""
+    return range_in(allowed, "en")
 
 
 def answers_model(scale: Scale, items: tuple[Item, ...]) -> type[BaseModel]:

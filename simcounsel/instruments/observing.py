@@ -16,6 +16,7 @@ from simcounsel.instruments.collecting import Answers, Collected, temperature
 from simcounsel.instruments.facts import BlockFacts, ItemFacts
 from simcounsel.instruments.forms import ItemRead, answers_model, question_of, scale_text, unusable
 from simcounsel.instruments.material import Material, later_first
+from simcounsel.instruments.wording import worded, worded_items
 from simcounsel.llm.question import Ask, Question, Reply, ask, ask_all
 from simcounsel.prompts import render
 from simcounsel.specs.items import Item
@@ -104,9 +105,9 @@ def _item_question(
         "judge_item",
         material.language,
         material=material.text(flipped),
-        instruction=scale.instruction,
-        scale=scale_text(scale, (item,)),
-        item=item.text,
+        instruction=worded(scale, material.language).instruction,
+        scale=scale_text(scale, (item,), material.language),
+        item=worded_items(scale, (item,), material.language)[0].text,
     )
     return Question(
         verb="rate",
@@ -139,13 +140,13 @@ def _block_question(
 ) -> Question[BaseModel | None]:
     """shown: the material as it stands in the prompt, and the prompt's language."""
     material, language = shown
-    form = tuple(question_of(scale, item) for item in items)
+    form = tuple(question_of(scale, item, language) for item in items)
     system, prompt = render(
         "judge_block",
         language,
         material=material,
-        instruction=scale.instruction,
-        scale=scale_text(scale, items),
+        instruction=worded(scale, language).instruction,
+        scale=scale_text(scale, items, language),
         items="\n".join(f"{item.id}. {item.text}" for item in form),
         again=again,
     )

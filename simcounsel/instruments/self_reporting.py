@@ -6,6 +6,7 @@ from simcounsel.agents.mind import Mind, Scene
 from simcounsel.agents.questionnaire import Sheet
 from simcounsel.instruments.collecting import Answers, Collected, temperature
 from simcounsel.instruments.forms import answers_model, question_of, scale_text
+from simcounsel.instruments.wording import worded
 from simcounsel.llm.question import Ask, Reply
 from simcounsel.specs.items import Item
 from simcounsel.specs.scale import Scale
@@ -17,18 +18,20 @@ def self_report(mind: Mind, scene: Scene, scale: Scale, samples: int = 1) -> Ask
     for sample in range(samples):
 
         def block(items: tuple[Item, ...], again: str, sample: int = sample) -> Ask[Reply[Any]]:
-            return mind.report(scene, _sheet(scale, items, again, sample, samples))
+            return mind.report(scene, _sheet(scale, items, again, sample, samples, scene.language))
 
         yield from collected.ask_in_blocks(block, language=scene.language)
     return collected.answers()
 
 
-def _sheet(scale: Scale, items: tuple[Item, ...], again: str, sample: int, samples: int) -> Sheet:
+def _sheet(
+    scale: Scale, items: tuple[Item, ...], again: str, sample: int, samples: int, language: str
+) -> Sheet:
     return Sheet(
         instrument=scale.id,
-        instruction=scale.instruction,
-        scale=scale_text(scale, items),
-        questions=tuple(question_of(scale, item) for item in items),
+        instruction=worded(scale, language).instruction,
+        scale=scale_text(scale, items, language),
+        questions=tuple(question_of(scale, item, language) for item in items),
         answers=answers_model(scale, items),
         sample=sample,
         again=again,

@@ -46,6 +46,7 @@ PARTS = {
     "case_words",
     "course_words",
     "bench_words",
+    "scale_words",
     "export_words",
     "activities_words",
     "person",
