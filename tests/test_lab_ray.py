@@ -20,7 +20,7 @@ from tests.processes import begun_by, left_after
 from tests.screens import environment
 from tests.test_lab_ends import EXPERIMENT
 
-BUDGET = 15
+BUDGET = 9
 pytestmark = pytest.mark.slow
 
 

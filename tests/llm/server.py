@@ -48,14 +48,19 @@ _ZIPPED: Mapping[Fault, tuple[str, Callable[[bytes], bytes]]] = {
     "not zipped": ("gzip", lambda body: body),
     "br": ("br", lambda body: body),
 }
-_SENTENCES = (
-    "I have been thinking about it all morning.",
-    "It was quiet in the house today.",
-    "There is something I want to say.",
-    "I am not sure what to make of it.",
-    "We talked for a while and that helped.",
-    "It is hard for me to begin.",
+_SENTENCES = tuple(
+    f"{when} {what}"
+    for when in ("This morning", "Last night", "On the stairs", "At work", "For days now", "Lately")
+    for what in (
+        "I have been thinking about it.",
+        "it was quiet in the house.",
+        "there was something I wanted to say.",
+        "I was not sure what to make of it.",
+        "we talked for a while and that helped.",
+        "it was hard for me to begin.",
+    )
 )
+"""Many, since a line that was said before in a conversation is asked for again."""
 
 
 class FaultServer:
