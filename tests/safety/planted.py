@@ -12,6 +12,7 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
+from simcounsel.engine.listening import Assess
 from simcounsel.engine.talk import Side
 from simcounsel.events import (
     Assessed,
@@ -165,30 +166,72 @@ class Session:
         return tuple(Entry(number, 1, minute, event) for number, event in enumerate(self.events))
 
 
-def session(
+def session(*lines: Line, scripts: dict[str, Script] | None = None, **about: Any) -> Session:
+    """A talk of Ines with Miriam; about: as `talk_of` takes it."""
+    return sessions({"talk": talk_of(*lines, **about)}, scripts)["talk"]
+
+
+def sessions(
+    talks: dict[str, Ask[Talked]], scripts: dict[str, Script] | None = None
+) -> dict[str, Session]:
+    """Talks that are held all at once. scripts: of the one model, by purpose."""
+    models = switchboard(Scripted({"line_counselor": _small_talk, **(scripts or {})}))
+    try:
+        return {name: Session(outcome.value) for name, outcome in models.ask(talks).items()}
+    finally:
+        models.close()
+
+
+def talk_of(
     *lines: Line,
     policy: str | Policy = "socratic",
     max_turns: int = 30,
     language: Any = "en",
     locale: str = "en-GB",
     before: Sequence[Entry] = (),
-    scripts: dict[str, Script] | None = None,
     seed: int = 1,
     tick: int = 2,
     client_first: bool = False,
     meeting: int = 1,
-) -> Session:
-    """A talk of Ines with Miriam. before: the log of earlier ones."""
+    assess: Assess | None = None,
+) -> Ask[Talked]:
+    """A talk of Ines with Miriam that is still to be held. before: the log of earlier ones. assess:
+    how danger is heard; None: as each line has it.
+    """
     client, counselor = Client(lines), Counselor()
     for entry in before:
         event: Event = entry.event
-        if isinstance(event, Assessed | Transitioned | Judged | Decided) and getattr(
-            event, "who", "Miriam"
-        ) in ("Miriam", "Ines"):
+        if isinstance(event, ConversationEnded) or (
+            isinstance(event, Assessed | Transitioned | Judged | Decided)
+            and getattr(event, "who", "Miriam") in ("Miriam", "Ines")
+        ):
             if isinstance(event, Decided) and event.who != "Miriam":
                 continue
             counselor.resident.observe(entry)
     counselor.resident.meetings["Ines"] = meeting
+    guide = (
+        policy
+        if not isinstance(policy, str)
+        else policy_for("counselor", policy, language, SafetySettings(locale=locale))
+    )
+    where = replace(scene(), seed=seed, tick=tick, language=language, locale=locale)
+    sides = (
+        Side(mind=counselor, scene=where, policy=guide),  # type: ignore[arg-type]
+        Side(mind=client, scene=where, policy=policy_for("client", None)),  # type: ignore[arg-type]
+    )
+    order = sides[::-1] if client_first else sides
+    started = ConversationStarted(
+        chat=f"{tick}:Ines+Miriam",
+        who=(order[0].name, order[1].name),
+        place="Counseling Center",
+        cause="appointment",
+        closeness=2,
+        probability=1,
+    )
+    return converse(order[0], order[1], started, max_turns, assess or _planted(lines))
+
+
+def _planted(lines: Sequence[Line]) -> Assess:
     by_text = {line.text: line for line in lines}
 
     def assess(
@@ -211,31 +254,4 @@ def session(
         )
         yield
 
-    guide = (
-        policy
-        if not isinstance(policy, str)
-        else policy_for("counselor", policy, language, SafetySettings(locale=locale))
-    )
-    where = replace(scene(), seed=seed, tick=tick, language=language, locale=locale)
-    sides = (
-        Side(mind=counselor, scene=where, policy=guide),  # type: ignore[arg-type]
-        Side(mind=client, scene=where, policy=policy_for("client", None)),  # type: ignore[arg-type]
-    )
-    order = sides[::-1] if client_first else sides
-    started = ConversationStarted(
-        chat=f"{tick}:Ines+Miriam",
-        who=(order[0].name, order[1].name),
-        place="Counseling Center",
-        cause="appointment",
-        closeness=2,
-        probability=1,
-    )
-    models = switchboard(Scripted({"line_counselor": _small_talk, **(scripts or {})}))
-    try:
-        return Session(
-            models.ask({"talk": converse(order[0], order[1], started, max_turns, assess)})[
-                "talk"
-            ].value
-        )
-    finally:
-        models.close()
+    return assess
