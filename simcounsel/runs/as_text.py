@@ -8,6 +8,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
     Appraised,
+    Assessed,
     BeliefMoved,
     ClientShifted,
     ConversationEnded,
@@ -62,6 +63,9 @@ def describe(entry: Entry) -> str | None:
             )
         case Said():
             return f"{at}    {event.who}: {event.text}"
+        case Assessed() if event.level != "none":
+            kinds = ", ".join(event.kinds)
+            return f"{at}    danger: {event.level} ({kinds}), by {event.by}"
         case ConversationEnded():
             how = f"{event.by} takes leave" if event.by else "time is up"
             return f"{at}  they part ({how}, {event.messages} lines)"
@@ -164,8 +168,11 @@ def _known(run: WorldRun, who: str) -> None:
         raise RunError(f"{run.folder}: no resident {who!r}; there are {', '.join(names)}")
 
 
-def conversation_lines(run: WorldRun, which: int | str) -> Iterator[str]:
-    """A whole conversation by its number (from 1) or its id, with moves and what each took away."""
+def conversation_lines(run: WorldRun, which: int | str, *, doubts: bool = False) -> Iterator[str]:
+    """A whole conversation by its number (from 1) or its id, with moves and what each took away.
+
+    doubts: with words that might have meant danger and were judged not to.
+    """
     history = History.of(run)
     ids = [one.id for one in history.outline()]
     if not ids:
@@ -177,16 +184,16 @@ def conversation_lines(run: WorldRun, which: int | str) -> Iterator[str]:
     held = history.conversation(wanted) if wanted else None
     if held is None:
         raise RunError(f"{run.folder}: no conversation {which!r}; there are 1 to {len(ids)}")
-    yield from _conversation(run, held)
+    yield from _conversation(run, held, doubts)
 
 
-def _conversation(run: WorldRun, held: Conversation) -> Iterator[str]:
+def _conversation(run: WorldRun, held: Conversation, doubts: bool) -> Iterator[str]:
     started, ended = held.started, held.ended
     if isinstance(started, ConversationStarted):
         when = date_text(held.minute, run.world.start)
         yield f"{' and '.join(held.who)}, {when}, {started.place} ({started.met}) [{held.id}]"
     for line in held.lines:
-        yield from _line(line)
+        yield from _line(line, doubts)
     if isinstance(ended, ConversationEnded):
         at = "" if ended.until is None else f", {time_text(ended.until)}"
         yield f"ended: {'time is up' if ended.by is None else ended.by + ' took leave'}{at}"
@@ -196,7 +203,7 @@ def _conversation(run: WorldRun, held: Conversation) -> Iterator[str]:
         yield from _aftermath(name, left)
 
 
-def _line(line: Line) -> Iterator[str]:
+def _line(line: Line, doubts: bool) -> Iterator[str]:
     """What led to a line, the line, and danger that was heard in it."""
     for event in line.practice:
         yield from _practice_lines(event)
@@ -207,7 +214,7 @@ def _line(line: Line) -> Iterator[str]:
             move = f"safety: {move}"
         yield f"{said.who} ({move}; {said.emotion} {said.intensity}/10; {said.source}):"
         yield f"    {said.text}"
-    if danger := line.danger:
+    if (danger := line.danger) and (doubts or danger.level != "none"):
         kinds = f" ({', '.join(danger.kinds)})" if danger.kinds else ""
         yield f"  · danger: {danger.level}{kinds}, by {danger.by}; {danger.why}"
 

@@ -204,7 +204,7 @@ def session(
                 message=said.message,
                 level=line.level,
                 kinds=tuple(dict.fromkeys((line.kind, *line.also))),
-                by="detector",
+                by="words",
                 evidence=(line.text,),
                 why="planted",
             )
