@@ -10,7 +10,8 @@ import pytest
 from simcounsel.agents.facts import LineFacts
 from simcounsel.events import Assessed, Decided, Measured, Said, Transitioned
 from simcounsel.llm.question import Question
-from simcounsel.runs.as_text import conversation_lines, describe
+from simcounsel.runs.as_text import conversation_lines
+from simcounsel.runs.event_text import describe
 from simcounsel.runs.run import Run
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.world import World
