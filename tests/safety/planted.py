@@ -247,7 +247,7 @@ def _planted(lines: Sequence[Line]) -> Assess:
                 message=said.message,
                 level=line.level,
                 kinds=tuple(dict.fromkeys((line.kind, *line.also))),
-                by="detector",
+                by="words",
                 evidence=(line.text,),
                 why="planted",
             )
