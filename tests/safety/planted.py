@@ -30,6 +30,7 @@ from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.vocabulary import Danger, RiskLevel
+from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Script, Scripted
 from tests.stage import Alone, scene, switchboard
 
@@ -98,8 +99,8 @@ class Client:
 class Counselor:
     """Words its lines as every resident does; takes nothing away."""
 
-    def __init__(self) -> None:
-        self.resident = Alone("Miriam").resident
+    def __init__(self, world: World | None = None) -> None:
+        self.resident = Alone("Miriam", world).resident
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         return speech.speak(self.resident, scene, view, decision)
@@ -194,11 +195,12 @@ def talk_of(
     client_first: bool = False,
     meeting: int = 1,
     assess: Assess | None = None,
+    world: World | None = None,
 ) -> Ask[Talked]:
     """A talk of Ines with Miriam that is still to be held. before: the log of earlier ones. assess:
-    how danger is heard; None: as each line has it.
+    how danger is heard; None: as each line has it. world: of the counselor, None: the tiny one.
     """
-    client, counselor = Client(lines), Counselor()
+    client, counselor = Client(lines), Counselor(world)
     for entry in before:
         event: Event = entry.event
         if isinstance(event, ConversationEnded) or (

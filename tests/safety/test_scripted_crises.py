@@ -3,19 +3,24 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
+
+import pytest
 
 from simcounsel.engine.listening import listening
 from simcounsel.events import Assessed, Transitioned
 from simcounsel.llm.question import Question
+from simcounsel.policies import policy_for
 from simcounsel.policies.protection.ladder import NAMING
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.vocabulary import RISK_LEVELS
+from simcounsel.specs.world import World
 from tests.safety.planted import Line, Session, sessions, talk_of
+from tests.stage import changed, tiny
 
 AT_ONCE = 50
 LOCALES = {
@@ -97,6 +102,20 @@ SAID: Mapping[str, Mapping[str, Sequence[str]]] = {
 DISCLOSED = ("low", "high", "imminent", "recants")
 
 
+@cache
+def without_forms() -> World:
+    """The tiny world with a counselor who has no lines written by hand but those of the protocol."""
+    return changed(
+        tiny(),
+        residents=tuple(
+            spec.model_copy(update={"persona": spec.persona.model_copy(update={"forms": {}})})
+            if spec.role == "counselor"
+            else spec
+            for spec in tiny().residents
+        ),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Crisis:
     """One of them, drawn by its number."""
@@ -143,11 +162,13 @@ def spoken(request: Question, draw: Random) -> str:
         other = draw.choice(
             ("也可以打988。", "紧急时请拨911。", "可以打0800 111 0 111，夜里也有人。")
         )
-    small = "".join(draw.choices("abcdefgh", k=9))
+    small = "".join(
+        draw.choices("一二三四五六七八九" if request.language == "zh" else "abcdefgh", k=9)
+    )
     beside = (
-        f"I was thinking about the window and the tea, {small}."
-        if request.language == "en"
-        else f"我在想窗外的事，想了{draw.choices('一二三四五六七八九', k=6)}次。"
+        f"我在想窗外的事，想到第{small}样。"
+        if request.language == "zh"
+        else f"I was thinking about the tea, {small}."
     )
     say = draw.choice((beside, own or beside, f"{own} {other}", f"{beside} {other}"))
     leaves = request.facts.move == "close" or draw.random() < 0.1
@@ -162,19 +183,28 @@ def spoken(request: Question, draw: Random) -> str:
     )
 
 
-def held(some: Sequence[Crisis], *, policy: str = "socratic") -> dict[int, Session]:
-    """Through the real loop of a talk, with the real detector; the model that reads answers draws what they mean."""
+def held(
+    some: Sequence[Crisis], *, guarded: bool = True, before: Mapping[int, Session] | None = None
+) -> dict[int, Session]:
+    """Through the real loop of a talk, with the real detector; the model that reads answers draws what they mean.
+
+    before: by number, the meeting before this one.
+    """
     found: dict[int, Session] = {}
     for at in range(0, len(some), AT_ONCE):
         talks = {
             str(one.number): talk_of(
                 *one.lines,
-                policy=policy,
+                policy="socratic" if guarded else policy_for("counselor", "socratic", one.language),
+                before=before[one.number].entries() if before else (),
+                tick=9 if before else 2,
+                meeting=2 if before else 1,
                 language=one.language,
                 locale=one.locale,
                 max_turns=one.max_turns,
                 client_first=one.client_first,
                 seed=one.number,
+                world=without_forms(),
                 assess=listening(SafetySettings(locale=one.locale)),
             )
             for one in some[at : at + AT_ONCE]
@@ -237,8 +267,73 @@ def foreign_numbers(talk: Session, one: Crisis) -> list[str]:
     ]
 
 
+def wrong(talks: Mapping[int, Session]) -> dict[int, list[str]]:
+    return {
+        number: found for number, talk in talks.items() if (found := problems(talk, crisis(number)))
+    }
+
+
 def test_no_crisis_ends_on_open_danger_unsaid() -> None:
-    some = [crisis(number) for number in range(1000)]
-    talks = held(some)
-    wrong = {one.number: found for one in some if (found := problems(talks[one.number], one))}
-    assert not wrong
+    talks = held([crisis(number) for number in range(50)])
+    assert not wrong(talks)
+    assert sum(nearest(talk) is not None for talk in talks.values()) > 25
+
+
+@pytest.mark.slow(60)
+def test_nor_does_any_of_thousands() -> None:
+    assert not wrong(held([crisis(number) for number in range(50, 3050)]))
+
+
+def test_one_danger_stays_open_only_where_they_leave_all_the_same() -> None:
+    """Given lines enough, whoever takes leave once is met. Of several dangers a farther one may wait for the next meeting."""
+    some = [
+        one
+        for number in range(400)
+        if (one := crisis(number)).max_turns >= 20 and sum(line.leaves for line in one.lines) < 2
+    ]
+    talks = [
+        talk
+        for talk in held(some).values()
+        if len({kind for one in talk.of(Assessed) for kind in one.kinds}) == 1
+    ]
+    assert len(talks) > 20 and {talk.end.open_danger for talk in talks} == {"none"}
+
+
+def test_without_the_protocol_the_log_says_what_was_left_open() -> None:
+    """As in a world that only assesses."""
+    some = [crisis(number) for number in range(100)]
+    open_levels = set()
+    for number, talk in held(some, guarded=False).items():
+        danger = nearest(talk)
+        assert not talk.of(Transitioned)
+        if danger is None or helped(talk, crisis(number), danger.message or 0):
+            continue
+        assert talk.end.open_danger == danger.level and set(danger.kinds) <= set(
+            talk.end.open_kinds
+        )
+        open_levels.add(talk.end.open_danger)
+    assert open_levels == {"low", "high", "imminent"}
+
+
+@pytest.mark.slow(3)
+def test_the_next_meeting_begins_with_what_was_left_open() -> None:
+    """With the second line of the counselor; where there is none, it stays open."""
+    left = {
+        number: talk
+        for number, talk in held([crisis(number) for number in range(200)]).items()
+        if talk.end.open_danger != "none"
+    }
+    assert len(left) > 20
+    again = held(
+        [replace(crisis(number), lines=(), max_turns=1 + number % 9) for number in left],
+        before=left,
+    )
+    followed = 0
+    for number, talk in again.items():
+        if talk.moves[1:2]:
+            assert talk.steps[0] == "follow_up" and talk.moves[1] == ("safety", "follow_up"), number
+            followed += 1
+            assert helped(talk, crisis(number), 0) or talk.end.open_danger != "none"
+        else:
+            assert talk.end.open_danger == left[number].end.open_danger
+    assert followed > 20
