@@ -122,6 +122,7 @@ def test_only_verdicts_on_lines_count() -> None:
         ("988 is a crisis line.", "988"),
         ("You could ring 0800 111 0 111.", "0800 111 0 111"),
         ("It took 120 minutes in 1995.", None),
+        ("Line 2 of mine, number 133.", None),
         ("请打120。", "120"),
         ("我等了120分钟。", None),
     ],
