@@ -20,7 +20,7 @@ from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import ChatModel, Completion, Failure
 from simcounsel.llm.question import Question
-from simcounsel.specs.vocabulary import EMOTIONS
+from simcounsel.specs.vocabulary import EMOTIONS, Role
 
 LINE_CHARACTERS = 2000
 MORE_TIME = 10
@@ -43,6 +43,7 @@ class Turn:
     """Counts the turns of this run."""
     who: str
     other: str
+    other_role: Role
     place: str
     lines: tuple[tuple[str, str], ...]
     """What was said so far, as (who, text)."""
@@ -193,6 +194,7 @@ def _turn_of(facts: LineFacts, number: int, deadline: float) -> Turn:
         number=number,
         who=facts.me,
         other=facts.other,
+        other_role=facts.other_role,
         place=facts.place,
         lines=tuple((line.who, line.text) for line in facts.lines),
         move=facts.move,

@@ -12,9 +12,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import SimcounselError
+from simcounsel.events import ConversationEnded
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
+from simcounsel.safety.reminding import reminder
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World
@@ -55,18 +60,23 @@ def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iter
         run_list,
         host="127.0.0.1",
         port=port,
-        more=[*turn_routes(board, name, Run.open(run).world), *interview_routes(run_list)],
+        more=[
+            *turn_routes(board, name, Run.open(run).world, Log(run)),
+            *interview_routes(run_list),
+        ],
     ) as address:
         yield f"{address}/run/{name}"
 
 
-def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
-    """`GET /api/runs/{run}/turn`: the turn that waits, or null. `POST` to the same: the line, or
-    more time; the answer holds what the human is told where the line sounds like danger. `GET
-    .../turn/notice`: what they are told before the first.
+def turn_routes(board: Board, run_name: str, world: World, log: Log | None = None) -> list[Route]:
+    """`GET /api/runs/{run}/turn`: the turn that waits, or null; with a `reminder` while a client's
+    danger is open. `POST` to the same: the line, or more time; the answer holds what the human is
+    told where the line sounds like danger. `GET .../turn/notice`: what they are told before the
+    first. log: of the run, for what the last conversation of the two left open.
     """
     language, locale = world.language, world.safety.locale
     kept: dict[str, str] = {}  # also when the page is loaded anew
+    reminders: dict[int, str | None] = {}  # by turn: the page asks each second
 
     def of_this_run(request: Request) -> None:
         if request.path_params["run"] != run_name:
@@ -79,7 +89,11 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
     async def look(request: Request) -> Response:
         of_this_run(request)
         turn = board.pending
-        return as_json(None if turn is None else shown(turn))
+        if turn is None:
+            return as_json(None)
+        if turn.number not in reminders:
+            reminders[turn.number] = _reminder(turn, world, log)
+        return as_json(shown(turn) | {"reminder": reminders[turn.number]})
 
     async def warn(request: Request) -> Response:
         of_this_run(request)
@@ -133,6 +147,19 @@ def shown(turn: Turn) -> dict[str, Any]:
         "characters": LINE_CHARACTERS,
         "emotions": list(EMOTIONS),
     }
+
+
+def _reminder(turn: Turn, world: World, log: Log | None) -> str | None:
+    if turn.other_role != "client" or world.safety.counselors == "nothing":
+        return None
+    before = NOTHING_OPEN
+    if log is not None:
+        log.refresh()
+        for held in History(log).outline():
+            ended = held.ended
+            if isinstance(ended, ConversationEnded) and {*held.who} == {turn.who, turn.other}:
+                before = OpenDanger(level=ended.open_danger, kinds=ended.open_kinds)
+    return reminder(turn.lines, turn.other, world.language, world.safety.locale, before)
 
 
 def _text(body: dict[str, Any]) -> str:
