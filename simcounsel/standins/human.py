@@ -20,7 +20,7 @@ from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import ChatModel, Completion, Failure
 from simcounsel.llm.question import Question
-from simcounsel.specs.vocabulary import EMOTIONS, Role
+from simcounsel.specs.vocabulary import EMOTIONS
 
 LINE_CHARACTERS = 2000
 MORE_TIME = 10
@@ -43,7 +43,7 @@ class Turn:
     """Counts the turns of this run."""
     who: str
     other: str
-    other_role: Role
+    other_role: str
     place: str
     lines: tuple[tuple[str, str], ...]
     """What was said so far, as (who, text)."""
