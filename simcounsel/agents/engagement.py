@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from simcounsel.clock import time_text
 from simcounsel.events import ConversationEnded, ConversationStarted, Entry
+from simcounsel.safety.left_open import OpenDanger
 from simcounsel.specs.vocabulary import ActivityKind
 
 Worded = Callable[..., str]
@@ -47,6 +48,8 @@ class Talks:
         """The tick of the last one, by the other's name."""
         self.sessions: dict[str, list[int]] = {}
         """The ticks of those that were appointments, by the other's name."""
+        self.left_open: dict[str, OpenDanger] = {}
+        """Danger that the last one left open, by the other's name."""
         self.engaged: Engaged | None = None
         """The last one, which may still go on."""
 
@@ -63,10 +66,11 @@ class Talks:
 
     def ended(self, event: ConversationEnded) -> Engaged | None:
         """The last line was said; None in a log that does not say until when it lasted."""
+        other = other_of(event.chat, self._name)
+        self.left_open[other] = OpenDanger(level=event.open_danger, kinds=event.open_kinds)
         if event.until is None:
             self.engaged = None
             return None
-        other = other_of(event.chat, self._name)
         session = self._kind == "session"
         until = time_text(event.until)
         self.engaged = Engaged(

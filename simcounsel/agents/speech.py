@@ -84,7 +84,9 @@ def _question(
         language=view.language,
         schema=_schema(resident, decision),
         check=lambda answer: (
-            line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision)
+            line_problem(answer, view, decision.must)
+            or (decision.never.problem(answer.say) if decision.never else None)
+            or agenda_problem(answer.say, decision)
         ),
         fallback=_fallback(resident, view, decision),
         temperature=0.8,

@@ -8,6 +8,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Assessed, Data, Entry, Foreign, PracticeEvent, written
 from simcounsel.events.data import E
 from simcounsel.llm.question import Example, Traced
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.vocabulary import Emotion
 
 
@@ -73,6 +74,8 @@ class TalkView:
     """
     own: tuple[PracticeEvent, ...] = ()
     """The same of this conversation so far."""
+    left_open: OpenDanger = NOTHING_OPEN
+    """Danger that the last conversation of the two left open."""
     came_to_mind: tuple[frozenset[str], ...] = ()
     """Ids of the memories that came to one's mind before each own line so far, oldest first."""
     ended: int | None = None
@@ -193,6 +196,10 @@ class Decision:
     """Written by hand for this move; they go before the persona's own."""
     must: Requirement | None = None
     """What the line must keep to; a model's line that does not is not said, one of `lines` is."""
+    never: Requirement | None = None
+    """What no line may have in it, whoever worded it; a model's line that does is asked for once
+    more, then the fallback is said.
+    """
     policy: str | None = None
     """Whose decision it is, if not that of the policy that guides the speaker."""
     leaves: bool | None = None

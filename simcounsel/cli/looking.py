@@ -39,6 +39,14 @@ def show(
             "--tick", min=0, help="Which tick, for --recall; the last recall if not given."
         ),
     ] = None,
+    doubts: Annotated[
+        bool,
+        typer.Option(
+            "--doubts",
+            help="With --conversation: also where words might have meant danger and were judged not"
+            " to.",
+        ),
+    ] = False,
 ) -> None:
     """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
     recall. Of a damaged run it shows what can be read, and says so.
@@ -54,7 +62,7 @@ def show(
 
     def lived(run: "WorldRun") -> Iterator[str]:
         if conversation is not None:
-            return as_text.conversation_lines(run, conversation)
+            return as_text.conversation_lines(run, conversation, doubts=doubts)
         if recall is not None:
             return as_text.recall_lines(run, recall, tick)
         return summary_lines(run) if who is None else as_text.day_lines(run, who, day)

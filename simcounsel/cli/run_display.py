@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.clock import date_text
 from simcounsel.events import Entry, TickEnded
-from simcounsel.runs.as_text import describe
+from simcounsel.runs.event_text import describe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -55,17 +55,22 @@ def converse(
             break
         speaker, listener = listener, speaker
     talk.over = True
-    cause: Literal["goodbye", "limit"] = "goodbye" if talk.leaver else "limit"
-    events.append(
-        ConversationEnded(
-            chat=started.chat,
-            cause=cause,
-            by=talk.leaver,
-            messages=len(talk.lines),
-            until=talk.until,
-        )
-    )
+    events.append(_ended(talk, first, second))
     return (yield from take_away(talk, first, second, events))
+
+
+def _ended(talk: OpenTalk, first: Side, second: Side) -> ConversationEnded:
+    cause: Literal["goodbye", "limit"] = "goodbye" if talk.leaver else "limit"
+    open_ = talk.left_open(first, second).and_also(talk.left_open(second, first))
+    return ConversationEnded(
+        chat=talk.started.chat,
+        cause=cause,
+        by=talk.leaver,
+        messages=len(talk.lines),
+        open_danger=open_.level,
+        open_kinds=open_.kinds,
+        until=talk.until,
+    )
 
 
 def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:

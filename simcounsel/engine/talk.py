@@ -8,7 +8,9 @@ from simcounsel.agents.mind import Mind, Scene
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.engine.listening import Assess
 from simcounsel.events import ConversationStarted, PracticeEvent, Said
-from simcounsel.policies.policy import Policy
+from simcounsel.policies.policy import Policy, Protecting
+from simcounsel.safety.help import Help
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, heard_in, left_open
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
@@ -125,5 +127,24 @@ class OpenTalk:
             locale=me.scene.locale,
             kept=tuple(resident.practice.get(other.name, ())),
             own=tuple(self.own[me.name]),
+            left_open=resident.talks.left_open.get(other.name, NOTHING_OPEN),
             came_to_mind=tuple(self.came_to_mind.get(me.name, ())),
         )
+
+    def left_open(self, me: Side, other: Side) -> OpenDanger:
+        """The danger in what `other` said that `me` has not met so far: by what was said, and by
+        what `me`'s policy has still to do about it.
+        """
+        if self.assess is None or other.mind.resident.spec.role != "client":
+            return NOTHING_OPEN
+        view = self.view(me, other)
+        said = left_open(
+            [(line.who, line.text) for line in view.lines],
+            other.name,
+            heard_in(view.assessed),
+            Help(locale=view.locale, language=view.language),
+            view.left_open,
+        )
+        if isinstance(me.policy, Protecting):
+            return said.and_also(me.policy.open_danger(view))
+        return said

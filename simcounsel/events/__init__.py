@@ -81,7 +81,7 @@ from simcounsel.events.synthesis import (
 )
 from simcounsel.secret import scrub
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 KnownEvent = (
     Joined

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from simcounsel.events.data import Answered, Data
-from simcounsel.specs.vocabulary import Emotion
+from simcounsel.specs.vocabulary import Danger, Emotion, RiskLevel
 
 
 class ConversationStarted(Data):
@@ -67,6 +67,12 @@ class ConversationEnded(Data):
     by: str | None
     """Who wanted that; None at the turn limit."""
     messages: int
+    open_danger: RiskLevel = "none"
+    """The nearest danger that was heard and not taken up to its end, where something listened for
+    danger; none otherwise.
+    """
+    open_kinds: tuple[Danger, ...] = ()
+    """Its kinds."""
     until: int | None = None
     """When it ended for the two, in minutes since day 0: until then they do nothing else; None in
     logs that do not say.

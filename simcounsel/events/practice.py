@@ -22,8 +22,10 @@ class Assessed(Answered):
     message: int | None
     level: RiskLevel
     kinds: tuple[Danger, ...]
-    by: Literal["detector", "model", "questionnaire"]
-    """Whose judgement the level is."""
+    by: Literal["words", "classifier", "model", "questionnaire"]
+    """Whose judgment the level is: the detector's words, its classifier, a model, or PHQ-9's item
+    9.
+    """
     evidence: tuple[str, ...]
     """Their words."""
     why: str

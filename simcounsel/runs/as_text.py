@@ -8,7 +8,6 @@ from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
     Appraised,
-    BeliefMoved,
     ClientShifted,
     ConversationEnded,
     ConversationStarted,
@@ -16,9 +15,7 @@ from simcounsel.events import (
     Foreign,
     HomeworkAgreed,
     Judged,
-    Measured,
     Noted,
-    ParameterLeftOut,
     PersonaChanged,
     Planned,
     PracticeEvent,
@@ -32,8 +29,8 @@ from simcounsel.events import (
 )
 from simcounsel.runs.conversation import Aftermath, Conversation, Dated, Line
 from simcounsel.runs.counts import by_hand_text
+from simcounsel.runs.event_text import describe, foreign_line
 from simcounsel.runs.history import History
-from simcounsel.runs.measured_text import measured_line
 from simcounsel.runs.run import WorldRun
 
 OF_DAY = (
@@ -49,53 +46,6 @@ OF_DAY = (
     "warned",
 )
 """Kinds of events that are shown of a day."""
-
-
-def describe(entry: Entry) -> str | None:
-    """An event as a line for people; None for events that are only for the log."""
-    event, at = entry.event, time_text(entry.minute)
-    match event:
-        case ConversationStarted():
-            return (
-                f"{at}  {event.who[0]} and {event.who[1]} begin to talk ({event.place},"
-                f" {event.met})"
-            )
-        case Said():
-            return f"{at}    {event.who}: {event.text}"
-        case ConversationEnded():
-            how = f"{event.by} takes leave" if event.by else "time is up"
-            return f"{at}  they part ({how}, {event.messages} lines)"
-        case Reflected() if event.insights:
-            return f"{at}  {event.who} reflects: " + " ".join(
-                insight.text for insight in event.insights
-            )
-        case PersonaChanged() if event.version > 0:
-            return (
-                f"{at}  {event.who}'s persona is now version {event.version}:"
-                f" {event.recent_feeling}"
-            )
-        case BeliefMoved():
-            return (
-                f"{at}  {event.who} now holds “{event.text}” at {event.after} of 100 (before"
-                f" {event.before}): {event.why}"
-            )
-        case Measured():
-            return f"{at}  {measured_line(event)}"
-        case Warned():
-            return (
-                f"{at}  warning: {event.who}, {event.purpose}: {event.cause}; the fallback was"
-                " taken"
-            )
-        case ParameterLeftOut():
-            return f"{at}  warning: {event.model} takes no {event.parameter}; it is left out"
-        case Foreign():
-            return f"{at}  {foreign_line(event)}"
-    return None
-
-
-def foreign_line(event: Foreign) -> str:
-    """An event of another package in one line: its kind and fields."""
-    return f"{event.kind}: " + ", ".join(f"{name} {value}" for name, value in event.fields.items())
 
 
 def day_lines(run: WorldRun, who: str, day: int) -> Iterator[str]:
@@ -164,8 +114,11 @@ def _known(run: WorldRun, who: str) -> None:
         raise RunError(f"{run.folder}: no resident {who!r}; there are {', '.join(names)}")
 
 
-def conversation_lines(run: WorldRun, which: int | str) -> Iterator[str]:
-    """A whole conversation by its number (from 1) or its id, with moves and what each took away."""
+def conversation_lines(run: WorldRun, which: int | str, *, doubts: bool = False) -> Iterator[str]:
+    """A whole conversation by its number (from 1) or its id, with moves and what each took away.
+
+    doubts: with words that might have meant danger and were judged not to.
+    """
     history = History.of(run)
     ids = [one.id for one in history.outline()]
     if not ids:
@@ -177,16 +130,16 @@ def conversation_lines(run: WorldRun, which: int | str) -> Iterator[str]:
     held = history.conversation(wanted) if wanted else None
     if held is None:
         raise RunError(f"{run.folder}: no conversation {which!r}; there are 1 to {len(ids)}")
-    yield from _conversation(run, held)
+    yield from _conversation(run, held, doubts)
 
 
-def _conversation(run: WorldRun, held: Conversation) -> Iterator[str]:
+def _conversation(run: WorldRun, held: Conversation, doubts: bool) -> Iterator[str]:
     started, ended = held.started, held.ended
     if isinstance(started, ConversationStarted):
         when = date_text(held.minute, run.world.start)
         yield f"{' and '.join(held.who)}, {when}, {started.place} ({started.met}) [{held.id}]"
     for line in held.lines:
-        yield from _line(line)
+        yield from _line(line, doubts)
     if isinstance(ended, ConversationEnded):
         at = "" if ended.until is None else f", {time_text(ended.until)}"
         yield f"ended: {'time is up' if ended.by is None else ended.by + ' took leave'}{at}"
@@ -196,7 +149,7 @@ def _conversation(run: WorldRun, held: Conversation) -> Iterator[str]:
         yield from _aftermath(name, left)
 
 
-def _line(line: Line) -> Iterator[str]:
+def _line(line: Line, doubts: bool) -> Iterator[str]:
     """What led to a line, the line, and danger that was heard in it."""
     for event in line.practice:
         yield from _practice_lines(event)
@@ -207,7 +160,7 @@ def _line(line: Line) -> Iterator[str]:
             move = f"safety: {move}"
         yield f"{said.who} ({move}; {said.emotion} {said.intensity}/10; {said.source}):"
         yield f"    {said.text}"
-    if danger := line.danger:
+    if (danger := line.danger) and (doubts or danger.level != "none"):
         kinds = f" ({', '.join(danger.kinds)})" if danger.kinds else ""
         yield f"  · danger: {danger.level}{kinds}, by {danger.by}; {danger.why}"
 

@@ -117,6 +117,13 @@ def _from_3(fields: Fields) -> Fields:
     return fields
 
 
+def _from_4(fields: Fields) -> Fields:
+    """In version 4 only words could hear danger without a model."""
+    if fields.get("kind") == "assessed" and fields.get("by") == "detector":
+        return fields | {"by": "words"}
+    return fields
+
+
 OF_EVERY_EVENT = "seq tick minute kind calls fallback who chat".split()
 
 UPGRADES: dict[int, Step] = {
@@ -132,6 +139,9 @@ UPGRADES: dict[int, Step] = {
     # what may come to mind (`_manifest_from_3`); slots say what they feel like; a line of a course
     # may use several skills
     3: (_manifest_from_3, _from_3),
+    # version 5: who heard danger is words or a classifier, not "detector"; the end of a talk says
+    # what danger was open
+    4: (_same, _from_4),
 }
 
 

@@ -55,7 +55,7 @@ def assess(
     judged; a model that cannot (embedded, scripted) leaves it to the detector.
     """
     heard = hear(line, language, before)
-    level, by, why = heard.level, "detector", heard.why
+    level, by, why = heard.level, "words", heard.why
     came_from: Traced = traced()
     if heard.doubt or (every_line and heard.level == "none" and line.strip()):
         reply = yield from ask(_question(line, before, who, key, heard, language))

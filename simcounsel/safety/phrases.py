@@ -118,5 +118,19 @@ def has_number(text: str, number: str) -> bool:
     """
     if not any(c.isdigit() for c in number):
         return number.casefold() in text.casefold()
+    return _number(number).search(text) is not None
+
+
+@cache
+def _number(number: str) -> re.Pattern[str]:
     digits = r"[\s\-]?".join(re.escape(c) for c in number if c not in " -")
-    return re.search(rf"(?<![\d])(?<!\d[\s\-]){digits}(?!\d)", text) is not None
+    return re.compile(rf"(?<![\d])(?<!\d[\s\-]){digits}(?!\d)")
+
+
+def to_call(text: str, number: str) -> bool:
+    """Whether a number stands in a sentence about calling ("call 112", not "112 pages")."""
+    return any(
+        has_number(sentence, number)
+        and any(_phrases(language, "calling").search(sentence) for language in _data())
+        for sentence in sentences.marked(text, _ENDS)
+    )

@@ -10,6 +10,8 @@ import pytest
 from simcounsel.agents.facts import LineFacts
 from simcounsel.events import Assessed, Decided, Measured, Said, Transitioned
 from simcounsel.llm.question import Question
+from simcounsel.runs.as_text import conversation_lines
+from simcounsel.runs.event_text import describe
 from simcounsel.runs.run import Run
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.world import World
@@ -18,6 +20,8 @@ from tests.instruments.stage import measured_world
 from tests.stage import begun, changed, go_on, happened, live, log, switchboard, three, tiny
 
 DANGER = "I want to kill myself tonight. I have everything here in my room."
+
+DOUBT = "My wrists hurt after the typing."
 
 
 def says(text: str, to: str = "Miriam", at: int = 2) -> dict[str, Script]:
@@ -46,7 +50,7 @@ def safety(world: World, **settings: Any) -> World:
 def test_protocol_in_a_run(tmp_path: Path) -> None:
     run = lived(tmp_path, safety(tiny(), locale="en-GB"), says(DANGER))
     (heard,) = happened(run, Assessed)
-    assert (heard.who, heard.level, heard.by, heard.message) == ("Ines", "imminent", "detector", 2)
+    assert (heard.who, heard.level, heard.by, heard.message) == ("Ines", "imminent", "words", 2)
     steps = [event.state for event in happened(run, Transitioned)]
     assert steps[0] == "emergency" and steps[-1] in ("leave_safely", "over")
     assert "999" in next(
@@ -123,3 +127,19 @@ def test_a_questionnaire_is_written_down_and_asked_about(tmp_path: Path) -> None
     assert {(event.who, event.level, event.chat) for event in told} == {("Ines", "high", None)}
     steps = [event.state for event in happened(run, Transitioned)]
     assert steps[0] == "follow_up"
+
+
+def test_doubts_are_shown_to_whom_asks_for_them(tmp_path: Path) -> None:
+    run = lived(tmp_path, safety(tiny()), says(DOUBT))
+    (heard,) = happened(run, Assessed)
+    assert heard.level == "none" and heard.evidence
+    assert not any("danger:" in line for line in conversation_lines(run, 1))
+    assert any("danger: none, by words" in line for line in conversation_lines(run, 1, doubts=True))
+    assert not any("danger" in (describe(entry) or "") for entry in run.entries())
+
+
+def test_danger_is_told_while_the_run_goes_on(tmp_path: Path) -> None:
+    run = lived(tmp_path, safety(tiny()), says(DANGER))
+    told = [line for entry in run.entries() if (line := describe(entry))]
+    (at,) = (number for number, line in enumerate(told) if DANGER in line)
+    assert told[at + 1].endswith("danger: imminent (suicide), by words")

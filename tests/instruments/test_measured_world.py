@@ -14,7 +14,7 @@ from simcounsel.errors import SpecError
 from simcounsel.events import Measured, Warned
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
-from simcounsel.runs.as_text import describe
+from simcounsel.runs.event_text import describe
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summary_lines

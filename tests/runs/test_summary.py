@@ -6,7 +6,8 @@ import pytest
 
 from simcounsel.errors import RunError
 from simcounsel.events import ConversationStarted, Entry, TickEnded, Warned
-from simcounsel.runs.as_text import day_lines, describe
+from simcounsel.runs.as_text import day_lines
+from simcounsel.runs.event_text import describe
 from simcounsel.runs.summary import warning_lines
 from tests.stage import begun, log, seal
 

@@ -66,7 +66,7 @@ def test_it_cannot_be_gone_on_with_but_forked(old: Path, tmp_path: Path) -> None
 
 def test_without_a_step_it_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(upgrades.UPGRADES, 0)
-    with pytest.raises(RunError, match="written with log version 0, this simcounsel reads 4"):
+    with pytest.raises(RunError, match="written with log version 0, this simcounsel reads 5"):
         Run.open(old)
 
 
@@ -194,3 +194,10 @@ def test_version_3_knew_one_skill_of_a_line() -> None:
         "skills": ("pin_down",)
     }
     assert upgrades.event_of_today(kept | {"skill": None}, 3) == kept | {"skills": ()}
+
+
+def test_in_version_4_the_detector_was_its_words() -> None:
+    heard = {"kind": "assessed", "who": "Ines", "level": "low", "by": "detector"}
+    assert upgrades.event_of_today(heard, 4) == heard | {"by": "words"}
+    judged = heard | {"by": "model"}
+    assert upgrades.event_of_today(judged, 4) == judged

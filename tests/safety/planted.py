@@ -12,6 +12,7 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
+from simcounsel.engine.listening import Assess
 from simcounsel.engine.talk import Side
 from simcounsel.events import (
     Assessed,
@@ -29,6 +30,7 @@ from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.vocabulary import Danger, RiskLevel
+from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Script, Scripted
 from tests.stage import Alone, scene, switchboard
 
@@ -97,8 +99,8 @@ class Client:
 class Counselor:
     """Words its lines as every resident does; takes nothing away."""
 
-    def __init__(self) -> None:
-        self.resident = Alone("Miriam").resident
+    def __init__(self, world: World | None = None) -> None:
+        self.resident = Alone("Miriam", world).resident
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         return speech.speak(self.resident, scene, view, decision)
@@ -165,52 +167,50 @@ class Session:
         return tuple(Entry(number, 1, minute, event) for number, event in enumerate(self.events))
 
 
-def session(
+def session(*lines: Line, scripts: dict[str, Script] | None = None, **about: Any) -> Session:
+    """A talk of Ines with Miriam; about: as `talk_of` takes it."""
+    return sessions({"talk": talk_of(*lines, **about)}, scripts)["talk"]
+
+
+def sessions(
+    talks: dict[str, Ask[Talked]], scripts: dict[str, Script] | None = None
+) -> dict[str, Session]:
+    """Talks that are held all at once. scripts: of the one model, by purpose."""
+    models = switchboard(Scripted({"line_counselor": _small_talk, **(scripts or {})}))
+    try:
+        return {name: Session(outcome.value) for name, outcome in models.ask(talks).items()}
+    finally:
+        models.close()
+
+
+def talk_of(
     *lines: Line,
     policy: str | Policy = "socratic",
     max_turns: int = 30,
     language: Any = "en",
     locale: str = "en-GB",
     before: Sequence[Entry] = (),
-    scripts: dict[str, Script] | None = None,
     seed: int = 1,
     tick: int = 2,
     client_first: bool = False,
     meeting: int = 1,
-) -> Session:
-    """A talk of Ines with Miriam. before: the log of earlier ones."""
-    client, counselor = Client(lines), Counselor()
+    assess: Assess | None = None,
+    world: World | None = None,
+) -> Ask[Talked]:
+    """A talk of Ines with Miriam that is still to be held. before: the log of earlier ones. assess:
+    how danger is heard; None: as each line has it. world: of the counselor, None: the tiny one.
+    """
+    client, counselor = Client(lines), Counselor(world)
     for entry in before:
         event: Event = entry.event
-        if isinstance(event, Assessed | Transitioned | Judged | Decided) and getattr(
-            event, "who", "Miriam"
-        ) in ("Miriam", "Ines"):
+        if isinstance(event, ConversationEnded) or (
+            isinstance(event, Assessed | Transitioned | Judged | Decided)
+            and getattr(event, "who", "Miriam") in ("Miriam", "Ines")
+        ):
             if isinstance(event, Decided) and event.who != "Miriam":
                 continue
             counselor.resident.observe(entry)
     counselor.resident.meetings["Ines"] = meeting
-    by_text = {line.text: line for line in lines}
-
-    def assess(
-        said: Said, before: str, key: tuple[object, ...], language: str
-    ) -> Ask[Assessed | None]:
-        line = by_text.get(said.text, Line(said.text))
-        return (
-            None
-            if line.level == "none"
-            else Assessed(
-                who=said.who,
-                chat=said.chat,
-                message=said.message,
-                level=line.level,
-                kinds=tuple(dict.fromkeys((line.kind, *line.also))),
-                by="detector",
-                evidence=(line.text,),
-                why="planted",
-            )
-        )
-        yield
-
     guide = (
         policy
         if not isinstance(policy, str)
@@ -230,12 +230,30 @@ def session(
         closeness=2,
         probability=1,
     )
-    models = switchboard(Scripted({"line_counselor": _small_talk, **(scripts or {})}))
-    try:
-        return Session(
-            models.ask({"talk": converse(order[0], order[1], started, max_turns, assess)})[
-                "talk"
-            ].value
+    return converse(order[0], order[1], started, max_turns, assess or _planted(lines))
+
+
+def _planted(lines: Sequence[Line]) -> Assess:
+    by_text = {line.text: line for line in lines}
+
+    def assess(
+        said: Said, before: str, key: tuple[object, ...], language: str
+    ) -> Ask[Assessed | None]:
+        line = by_text.get(said.text, Line(said.text))
+        return (
+            None
+            if line.level == "none"
+            else Assessed(
+                who=said.who,
+                chat=said.chat,
+                message=said.message,
+                level=line.level,
+                kinds=tuple(dict.fromkeys((line.kind, *line.also))),
+                by="words",
+                evidence=(line.text,),
+                why="planted",
+            )
         )
-    finally:
-        models.close()
+        yield
+
+    return assess

@@ -38,7 +38,7 @@ def test_no_model_is_asked_where_the_words_are_clear(line: str, level: str) -> N
     assessed = judged(line)
     assert (assessed.level, assessed.by, assessed.chat, assessed.message) == (
         level,
-        "detector",
+        "words",
         "c",
         3,
     )
@@ -91,7 +91,7 @@ def test_a_model_that_cannot_judge_leaves_it_to_the_detector(model: Scripted | E
     models = switchboard(model)
     (outcome,) = models.ask({"x": assess(DOUBTFUL, who="Ines", key=(1,))}).values()
     models.close()
-    assert (outcome.value.level, outcome.value.by) == ("low", "detector")
+    assert (outcome.value.level, outcome.value.by) == ("low", "words")
     assert "no model that can judge" in outcome.value.why and outcome.troubles == ()
 
 
@@ -99,7 +99,7 @@ def test_a_model_that_answers_nonsense_leaves_it_to_the_detector() -> None:
     models = switchboard(Scripted({"risk": lambda request, draw: "perhaps"}))
     assessed = asyncio.run(pursue(assess(DOUBTFUL, who="Ines", key=(1,)), models.answer)).value
     models.close()
-    assert (assessed.level, assessed.by) == ("low", "detector")
+    assert (assessed.level, assessed.by) == ("low", "words")
 
 
 @pytest.mark.parametrize(("value", "level"), [(0, "none"), (1, "low"), (2, "high"), (3.0, "high")])
@@ -148,4 +148,4 @@ def test_a_model_may_be_asked_about_every_line_that_is_no_clear_danger() -> None
         watched(quiet, "high").kinds,
     ) == ("high", "model", ("suicide",))
     assert (watched(quiet, "none").level, watched(quiet, "none").kinds) == ("none", ())
-    assert watched("I want to kill myself.").by == "detector" and watched(" ").level == "none"
+    assert watched("I want to kill myself.").by == "words" and watched(" ").level == "none"

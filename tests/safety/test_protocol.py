@@ -726,7 +726,7 @@ def test_with_few_lines_left_help_comes_first(most_left: int, step: str) -> None
             message=1,
             level="high",
             kinds=("suicide",),
-            by="detector",
+            by="words",
             evidence=(),
             why="",
         ),
@@ -771,7 +771,7 @@ def test_only_what_a_questionnaire_alone_told_is_asked_about_as_such() -> None:
 
     for kept, by_form in (
         ((heard(None, "questionnaire"),), True),
-        ((heard(None, "questionnaire"), heard("c0", "detector")), False),
+        ((heard(None, "questionnaire"), heard("c0", "words")), False),
     ):
         assert (
             protocol_state(
@@ -852,7 +852,7 @@ class TestWords:
                 message=1,
                 level=level,
                 kinds=(kind,),
-                by="detector",
+                by="words",
                 evidence=(),
                 why="",
             )
@@ -1432,14 +1432,7 @@ def _asked(
         :-1
     ]
     event = Assessed(
-        who="Ines",
-        chat="c",
-        message=1,
-        level=level,
-        kinds=kinds,
-        by="detector",
-        evidence=(),
-        why="",
+        who="Ines", chat="c", message=1, level=level, kinds=kinds, by="words", evidence=(), why=""
     )
     return view(*lines, me="Miriam", other="Ines", language=language, own=(event,))
 
@@ -1585,7 +1578,7 @@ def test_prompt(language: str) -> None:
             message=1,
             level="low",
             kinds=("suicide",),
-            by="detector",
+            by="words",
             evidence=(),
             why="",
         ),

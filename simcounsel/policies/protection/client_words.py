@@ -29,7 +29,11 @@ def repeated(step: Step, protocol: ProtocolState, view: TalkView) -> tuple[str, 
     `named` at `protective`: {whom}, somebody of whom the client said that they live for them ("I
     couldn't do that to my daughter"); not where anybody harms or is harmed, who might be the same.
     """
-    if step == "ask_directly" and protocol.kind == "suicide" and (sentence := _said_plainly(view)):
+    if (
+        step == "ask_directly"
+        and protocol.kind_of(step) == "suicide"
+        and (sentence := _said_plainly(view))
+    ):
         return "said", {"{said}": sentence}
     if step == "protective" and not _others_in_it(protocol, view) and (whom := _lived_for(view)):
         return "named", {"{whom}": whom}

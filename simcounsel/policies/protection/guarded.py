@@ -17,9 +17,12 @@ from simcounsel.policies.protection.ladder import (
     Step,
     route,
 )
+from simcounsel.policies.protection.owed import PROTOCOL
 from simcounsel.policies.protection.reading import read_answer
-from simcounsel.policies.protection.state import ANSWER, PROTOCOL, ProtocolState, protocol_state
-from simcounsel.policies.protection.wording import decision_for
+from simcounsel.policies.protection.state import ANSWER, ProtocolState, protocol_state
+from simcounsel.policies.protection.wording import OwnNumbers, decision_for
+from simcounsel.safety.help import Help
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 
 LINES_TO_GO_ON = 4
 """With fewer lines left, however long the conversation is held, there is no time for more
@@ -51,7 +54,7 @@ class Guarded:
         protocol = protocol_state(view)
         if not protocol.open:
             if protocol.owed == "none" or protocol.held or view.parting or not view.moves:
-                return (yield from self.policy.decide(_unguarded(view)))
+                return (yield from self._own(view))
             return _step("follow_up", protocol, view, "what was heard before comes first", ())
         judged = yield from _judge(view, protocol)
         step, why = (
@@ -61,12 +64,29 @@ class Guarded:
         )
         if step != "over":
             return _step(step, protocol, view, why, judged)
-        own = yield from self.policy.decide(_unguarded(view))
+        own = yield from self._own(view)
         return replace(own, events=(*judged, _moved(step, protocol, view, why), *own.events))
+
+    def _own(self, view: TalkView) -> Ask[Decision]:
+        """The policy's own move; its line, too, sends nobody to a number of another country."""
+        decision = yield from self.policy.decide(_unguarded(view))
+        own_numbers = OwnNumbers(help=Help(locale=view.locale, language=view.language))
+        return replace(decision, never=own_numbers)
 
     def holds(self, view: TalkView) -> bool:
         """Whether the conversation must not end before this counselor has answered."""
         return protocol_state(view).open
+
+    def open_danger(self, view: TalkView) -> OpenDanger:
+        """What was heard here and has not been met, and what a questionnaire told that was not
+        asked about.
+        """
+        protocol = protocol_state(view)
+        if protocol.open:
+            return OpenDanger(level=protocol.level, kinds=protocol.open_kinds)
+        if protocol.by_form and not protocol.held:
+            return OpenDanger(level=protocol.owed, kinds=protocol.owed_kinds)
+        return NOTHING_OPEN
 
     def conclude(self, view: TalkView) -> Ask[tuple[Data | Foreign, ...]]:
         """What the policy keeps of the conversation."""
@@ -144,6 +164,7 @@ def _to_go(protocol: ProtocolState) -> tuple[Step, ...]:
         protocol.answers,
         urgent=protocol.urgent,
         followed=protocol.followed,
+        left_open=protocol.left_open,
     )
     left = (
         tuple(step for step in way if step == "ask_also" or step not in protocol.taken) or way[-1:]

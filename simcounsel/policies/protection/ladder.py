@@ -106,10 +106,18 @@ class Named:
 
 
 def route(
-    level: RiskLevel, named: Named, answers: Mapping[Step, Verdict], *, urgent: bool, followed: bool
+    level: RiskLevel,
+    named: Named,
+    answers: Mapping[Step, Verdict],
+    *,
+    urgent: bool,
+    followed: bool,
+    left_open: bool = False,
 ) -> tuple[Step, ...]:
     """The steps that are called for. level: the nearest danger heard. answers: to the other steps
-    asked so far, the last of each. urgent: it is for now. followed: it was begun by a follow-up.
+    asked so far, the last of each. urgent: it is for now. followed: it was begun by a follow-up;
+    left_open: on a danger that the last conversation did not meet, so that help is named even if it
+    is denied now.
     """
     agreeing = _agreeing(answers, named.second)
     if urgent:
@@ -121,7 +129,7 @@ def route(
     first: tuple[Step, ...] = ("ask_also",) if named.first else ()
     more: tuple[Step, ...] = ("ask_also",) if named.more or named.first else ()
     if followed and named.answer == "no":
-        return (*opening, *more, "over")
+        return (*opening, *more, *(("help",) if left_open else ()), "over")
     near = (
         level in ("high", "imminent")
         and named.answer != "no"

@@ -2,11 +2,11 @@
 was done about it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from simcounsel.agents.talk import TalkView
-from simcounsel.events import Assessed, Judged, PracticeEvent, Transitioned
+from simcounsel.events import Assessed, Judged, Transitioned
 from simcounsel.policies.protection.ladder import (
     AGAIN_AT_MOST,
     MET,
@@ -20,10 +20,10 @@ from simcounsel.policies.protection.ladder import (
     Step,
     Verdict,
 )
+from simcounsel.policies.protection.owed import PROTOCOL, owed_to
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
-PROTOCOL = "safety"
 ANSWER = "safety answer"
 STEP_OF: Mapping[str, Step] = {step: step for step in STEPS}
 VERDICT_OF: Mapping[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
@@ -64,6 +64,8 @@ class ProtocolState:
     """The danger of earlier conversations that was not asked about since."""
     owed_kinds: tuple[Danger, ...] = ()
     """The kinds of it."""
+    left_open: bool = False
+    """Whether the last conversation ended on danger."""
     by_form: bool = False
     """Whether the last of it was heard in a questionnaire only."""
     held: bool = False
@@ -174,9 +176,9 @@ class ProtocolState:
 def protocol_state(view: TalkView) -> ProtocolState:
     """The state of the protocol before the next line of `view.me`."""
     protocol = ProtocolState()
-    protocol.owed, protocol.owed_kinds, protocol.by_form = _owed(
-        [entry.event for entry in view.kept if isinstance(entry.event, Assessed | Transitioned)]
-    )
+    owed = owed_to(view)
+    protocol.owed, protocol.owed_kinds = owed.danger.level, owed.danger.kinds
+    protocol.by_form, protocol.left_open = owed.by_form, owed.left_open
     for event in view.own:
         if isinstance(event, Assessed):
             _hear(protocol, event)
@@ -263,35 +265,3 @@ def _unanswered(protocol: ProtocolState, step: Step) -> None:
             return
         del protocol.named[protocol.asking]
     protocol.taken.remove(step)
-
-
-def _owed(events: Sequence[PracticeEvent]) -> tuple[RiskLevel, tuple[Danger, ...], bool]:
-    """The danger of earlier conversations that no later one came back to: its level and kinds, and
-    whether only a questionnaire tells it.
-    """
-    owed: list[Assessed] = []
-    chats: dict[str | None, list[PracticeEvent]] = {}
-    for number, event in enumerate(events):
-        key = event.chat if event.chat is not None else f"questionnaire {number}"
-        chats.setdefault(key, []).append(event)
-    for some in chats.values():
-        steps = [
-            event.state
-            for event in some
-            if isinstance(event, Transitioned) and event.protocol == PROTOCOL
-        ]
-        heard = [event for event in some if isinstance(event, Assessed) and event.level != "none"]
-        owed = [*(owed if not steps or steps[-1] not in MET else []), *heard]
-    level: RiskLevel = "none"
-    for event in owed:
-        level = higher(level, event.level)
-    return (
-        level,
-        _kinds(event for event in owed if event.level == level),
-        bool(owed) and all(event.chat is None for event in owed),
-    )
-
-
-def _kinds(events: Iterable[Assessed]) -> tuple[Danger, ...]:
-    named = {kind for event in events for kind in event.kinds}
-    return tuple(kind for kind in DANGERS if kind in named)

@@ -12,7 +12,8 @@ from simcounsel.llm.question import Example, Tags
 from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import MET, Step
-from simcounsel.policies.protection.state import PROTOCOL, ProtocolState
+from simcounsel.policies.protection.owed import PROTOCOL
+from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.prompts import prompt_text
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number, means_named, secrecy_promised
@@ -20,6 +21,19 @@ from simcounsel.specs.vocabulary import Danger
 
 LONGEST = 260
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnNumbers:
+    """No line may send a client to a number of another country."""
+
+    help: Help
+    """Whose numbers may stand in it."""
+
+    def problem(self, text: str) -> str | None:
+        """What is wrong with a line; None when nothing is."""
+        foreign = self.help.foreign_number(text)
+        return f"the line must not name {foreign}, a number of another country" if foreign else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +117,7 @@ def decision_for(
         leaves=step == "leave_safely",
         holds=step not in MET,
         events=events,
+        never=OwnNumbers(help=help_),
         must=Wanted(language=view.language, numbers=tuple(dict.fromkeys(numbers)), one_of=asked),
     )
 

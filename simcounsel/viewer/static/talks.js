@@ -10,7 +10,7 @@ import { show, state } from "./state.js";
 const SOURCE = { chosen: "chosen from lines written by hand", generated: "written by the model", fallback: "fallback: the model gave no usable line", human: "written by a human" };
 const LEVELS = { none: "no danger", low: "danger: low", high: "danger: high", imminent: "danger: imminent" };
 const KINDS = { suicide: "suicide", self_harm: "self-harm", harm_to_others: "harm to others", abuse: "abuse" };
-const BY = { detector: "words", model: "a model", questionnaire: "a questionnaire" };
+const BY = { words: "words", classifier: "a classifier", model: "a model", questionnaire: "a questionnaire" };
 const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left: "somebody left" };
 
 const ADVANCE = { advance: "to the next stage", repeat: "this stage once more", back: "back a stage", end: "the course ends" };

@@ -1,0 +1,59 @@
+"""What earlier conversations and questionnaires left for the next one to ask about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simcounsel.agents.talk import TalkView
+from simcounsel.events import Assessed, PracticeEvent, Transitioned
+from simcounsel.policies.protection.ladder import MET
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
+from simcounsel.safety.weighing import higher
+from simcounsel.specs.vocabulary import DANGERS
+
+PROTOCOL = "safety"
+"""Under this name the log has the steps of the safety protocol."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owed:
+    """The danger of earlier conversations that no later one came back to."""
+
+    danger: OpenDanger = NOTHING_OPEN
+    by_form: bool = False
+    """Whether only a questionnaire tells it."""
+    left_open: bool = False
+    """Whether the last conversation ended on it: nobody asked plainly, or named help."""
+
+
+def owed_to(view: TalkView) -> Owed:
+    """What the conversation is to come back to. It is met with the protocol's last step; what the
+    last conversation left open is owed whatever steps were taken in it.
+    """
+    owed = _not_followed([entry.event for entry in view.kept])
+    level = higher(*(event.level for event in owed))
+    kinds = {kind for event in owed if event.level == level for kind in event.kinds}
+    told = OpenDanger(level=level, kinds=tuple(kind for kind in DANGERS if kind in kinds))
+    return Owed(
+        danger=told.and_also(view.left_open),
+        by_form=bool(owed) and all(event.chat is None for event in owed) and not view.left_open,
+        left_open=bool(view.left_open),
+    )
+
+
+def _not_followed(events: Sequence[object]) -> list[Assessed]:
+    """What was heard since the protocol's last step met what was heard before."""
+    owed: list[Assessed] = []
+    chats: dict[str | None, list[PracticeEvent]] = {}
+    for number, event in enumerate(events):
+        if isinstance(event, Assessed | Transitioned):
+            key = event.chat if event.chat is not None else f"questionnaire {number}"
+            chats.setdefault(key, []).append(event)
+    for some in chats.values():
+        steps = [
+            event.state
+            for event in some
+            if isinstance(event, Transitioned) and event.protocol == PROTOCOL
+        ]
+        heard = [event for event in some if isinstance(event, Assessed) and event.level != "none"]
+        owed = [*(owed if not steps or steps[-1] not in MET else []), *heard]
+    return owed

@@ -1,0 +1,205 @@
+"""What a conversation leaves open: told by what was said, for every policy and for a human in the counselor's seat."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simcounsel.events import Assessed, ConversationEnded
+from simcounsel.llm.models import Completion
+from simcounsel.llm.question import Question
+from simcounsel.safety.help import Help
+from simcounsel.safety.left_open import NOTHING_OPEN, HeardIn, OpenDanger, heard_in, left_open
+from simcounsel.specs.practice import locale_names
+from simcounsel.specs.vocabulary import Danger, RiskLevel
+from simcounsel.standins.scripted import Scripted
+from tests.engine.test_danger import DANGER, lived, safety, says
+from tests.safety.planted import Line, Session, _small_talk, high, session, talk_of
+from tests.stage import happened, switchboard, three, tiny
+
+GB = Help(locale="en-GB", language="en")
+TOLD = "I want to end my life."
+ASKED = "Are you thinking of killing yourself?"
+NAMED = "You can call Samaritans (116 123), or 999 in an emergency."
+TEA = "Did you see the match?"
+
+
+def heard(message: int, level: RiskLevel = "high", kind: Danger = "suicide") -> HeardIn:
+    return HeardIn(message=message, level=level, kinds=(kind,), words=())
+
+
+def left(
+    *lines: str, danger: Sequence[HeardIn] = (heard(1),), help_: Help = GB, **more: Any
+) -> RiskLevel:
+    """What is open after lines of which the client says the first, third, ..."""
+    said = [("Miriam" if at % 2 else "Ines", text) for at, text in enumerate(lines)]
+    return left_open(said, "Ines", danger, help_, **more).level
+
+
+@pytest.mark.parametrize(
+    ("lines", "level"),
+    [
+        ((TOLD,), "high"),
+        ((TOLD, TEA), "high"),
+        ((TOLD, ASKED), "high"),
+        ((TOLD, NAMED), "high"),
+        ((TOLD, ASKED, "No.", TEA), "high"),
+        ((TOLD, ASKED, "No.", NAMED), "none"),
+        ((TOLD, f"{ASKED} {NAMED}"), "none"),
+        ((TOLD, ASKED, "No.", "Call 988, or 911 in an emergency."), "high"),
+    ],
+)
+def test_met_is_asked_and_help_named(lines: tuple[str, ...], level: RiskLevel) -> None:
+    assert left(*lines) == level
+
+
+def test_nothing_heard_leaves_nothing_open() -> None:
+    assert left(TOLD, TEA, danger=()) == "none"
+    assert not NOTHING_OPEN and OpenDanger(level="low")
+
+
+def test_what_comes_nearer_or_anew_wants_its_own_answer() -> None:
+    met = (TOLD, f"{ASKED} {NAMED}")
+    again = (*met, "I can't stop thinking of it.")
+    assert left(*again, TEA, danger=(heard(1), heard(3))) == "high", "nobody took it up again"
+    assert left(*again, ASKED, danger=(heard(1), heard(3))) == "none", "help was named already"
+    assert left(*again, TEA, danger=(heard(1), heard(3, "low"))) == "none", "it came no nearer"
+    nearer = (heard(1), heard(3, "imminent"))
+    assert left(*again, ASKED, danger=nearer) == "imminent", "help is named anew"
+    assert left(*again, "Ring Samaritans on 116 123.", danger=nearer) == "imminent"
+    assert left(*again, "Please call 999 right now.", danger=nearer) == "none"
+    second = (heard(1), heard(3, kind="abuse"))
+    assert left(*again, NAMED, danger=second) == "high", "nobody asked about the other danger"
+    assert left(*again, f"Is somebody hurting you? {NAMED}", danger=second) == "none"
+
+
+def test_an_earlier_one_stays_open_until_it_is_met() -> None:
+    before = OpenDanger(level="imminent", kinds=("suicide",))
+    assert left("Hello.", TEA, danger=(), before=before) == "imminent"
+    assert (
+        left("Hello.", "Are you thinking of suicide still?", danger=(), before=before) == "imminent"
+    )
+    assert (
+        left("Hello.", "Are you thinking of suicide still? Call 999.", danger=(), before=before)
+        == "none"
+    )
+
+
+def test_in_chinese() -> None:
+    cn = Help(locale="zh-CN", language="zh")
+    assert left("我想自杀。", "你想过自杀吗？", help_=cn) == "high"
+    assert left("我想自杀。", "你想过自杀吗？请打120或12356。", help_=cn) == "none"
+    assert left("我想自杀。", "你想过自杀吗？请打999。", help_=cn) == "high"
+
+
+def test_only_verdicts_on_lines_count() -> None:
+    def assessed(message: int | None, level: RiskLevel) -> Assessed:
+        return Assessed(
+            who="Ines",
+            chat=None,
+            message=message,
+            level=level,
+            kinds=("suicide",),
+            by="words",
+            evidence=(),
+            why="",
+        )
+
+    found = heard_in((assessed(None, "high"), assessed(2, "none"), assessed(4, "low")))
+    assert [(one.message, one.level) for one in found] == [(4, "low")]
+
+
+# numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Call 999 or Samaritans (116 123).", None),
+        ("You can call 988 at any time.", "988"),
+        ("988 is a crisis line.", "988"),
+        ("You could ring 0800 111 0 111.", "0800 111 0 111"),
+        ("It took 120 minutes in 1995.", None),
+        ("Line 2 of mine, number 133.", None),
+        ("请打120。", "120"),
+        ("我等了120分钟。", None),
+    ],
+)
+def test_a_number_of_another_country(text: str, number: str | None) -> None:
+    assert GB.foreign_number(text) == number
+
+
+def test_no_locale_calls_its_own_numbers_foreign() -> None:
+    for locale in locale_names():
+        own = Help(locale=locale, language="en")
+        assert own.foreign_number(f"Call {' or '.join(own.numbers)}.") is None
+        assert set(own.emergency_numbers) < set(own.numbers)
+
+
+# in the engine
+
+
+class Beside(Scripted):
+    """A human for the counselor, who talks of other things."""
+
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
+        answer = await super().complete(request, complaint)
+        return replace(answer, source="human") if request.purpose == "line_counselor" else answer
+
+
+def test_a_human_who_speaks_beside_the_point_leaves_it_open() -> None:
+    """The protocol counts its steps as taken, what was said does not bear it out; it is asked about in the next meeting."""
+    lines = (
+        high(),
+        Line("For weeks."),
+        Line("No."),
+        Line("My brother."),
+        Line("Yes."),
+        Line("Thanks."),
+    )
+    models = switchboard(Beside({"line_counselor": _small_talk}))
+    try:
+        talk = Session(models.ask({"talk": talk_of(*lines, max_turns=30)})["talk"].value)
+        again = Session(
+            models.ask({"talk": talk_of(before=talk.entries(), tick=9, meeting=2)})["talk"].value
+        )
+    finally:
+        models.close()
+    assert talk.steps[-1] == "over"
+    assert (talk.end.open_danger, talk.end.open_kinds) == ("high", ("suicide",))
+    assert again.steps[0] == "follow_up"
+
+
+def test_who_denies_what_was_left_open_is_told_whom_to_call() -> None:
+    first = session(high(), Line("Bye.", leaves=True), Line("Bye now.", leaves=True), max_turns=4)
+    assert first.end.open_danger == "high"
+    second = session(
+        Line("Hello."), Line("No."), Line("I will."), before=first.entries(), tick=9, meeting=2
+    )
+    assert second.steps == ["follow_up", "help", "over"] and second.end.open_danger == "none"
+
+
+def test_a_run_without_the_protocol_says_it(tmp_path: Path) -> None:
+    run = lived(tmp_path, safety(tiny(), counselors="assess"), says(DANGER))
+    first = happened(run, ConversationEnded)[0]
+    assert (first.open_danger, first.open_kinds) == ("imminent", ("suicide",))
+
+
+def test_with_the_protocol_it_is_met(tmp_path: Path) -> None:
+    run = lived(tmp_path, safety(tiny(), locale="en-GB"), says(DANGER))
+    assert {event.open_danger for event in happened(run, ConversationEnded)} == {"none"}
+
+
+def test_a_friend_who_says_nothing_to_it_leaves_it_open(tmp_path: Path) -> None:
+    found: dict[str, str] = {}
+    for at in (1, 2):
+        run = lived(tmp_path / str(at), three(), says(DANGER, to="Omar", at=at))
+        ends = {end.chat: end.open_danger for end in happened(run, ConversationEnded)}
+        found |= {
+            one.chat: ends[one.chat]
+            for one in happened(run, Assessed)
+            if one.chat and "Omar" in one.chat
+        }
+    assert found and set(found.values()) == {"imminent"}
