@@ -46,6 +46,7 @@ from simcounsel.runs.lives import KINDS as OF_LIVES
 from simcounsel.runs.lives import Lives
 from simcounsel.runs.log import Log
 from simcounsel.runs.measurements import Measurement, measurements_of
+from simcounsel.runs.open_ends import OpenEnd, open_ends
 from simcounsel.runs.talks import TALKS
 
 OF_PERSON = (
@@ -114,6 +115,10 @@ class History:
     def conversation(self, name: str) -> Conversation | None:
         """The conversation of that id, or the session of that name; None when there is none."""
         return self._talks.named(name)
+
+    def open_ends(self) -> tuple[OpenEnd, ...]:
+        """The conversations that ended on open danger; what nobody came back to first."""
+        return open_ends(self.outline())
 
     def strategies(self) -> dict[str, LearnedStrategy]:
         """What a synthesis' supporter carries, by id."""
