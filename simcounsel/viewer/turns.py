@@ -68,6 +68,42 @@ def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iter
         yield f"{address}/run/{name}"
 
 
+class Reminders:
+    """What whoever sits in the counselor's seat is reminded of, turn by turn."""
+
+    def __init__(self, world: World, log: Log | None) -> None:
+        """log: of the run, for what the last conversation of the two left open."""
+        self._world = world
+        self._log = log
+        self._of: dict[int, str | None] = {}
+
+    def of(self, turn: Turn) -> str | None:
+        """None while no danger of a client is open. Made once for a turn: the page asks each
+        second.
+        """
+        if turn.number not in self._of:
+            safety = self._world.safety
+            listens = turn.other_role == "client" and safety.counselors != "nothing"
+            self._of[turn.number] = (
+                reminder(
+                    turn.lines, turn.other, self._world.language, safety.locale, self._before(turn)
+                )
+                if listens
+                else None
+            )
+        return self._of[turn.number]
+
+    def _before(self, turn: Turn) -> OpenDanger:
+        found = NOTHING_OPEN
+        if self._log is not None:
+            self._log.refresh()
+            for held in History(self._log).outline():
+                ended = held.ended
+                if isinstance(ended, ConversationEnded) and {*held.who} == {turn.who, turn.other}:
+                    found = OpenDanger(level=ended.open_danger, kinds=ended.open_kinds)
+        return found
+
+
 def turn_routes(board: Board, run_name: str, world: World, log: Log | None = None) -> list[Route]:
     """`GET /api/runs/{run}/turn`: the turn that waits, or null; with a `reminder` while a client's
     danger is open. `POST` to the same: the line, or more time; the answer holds what the human is
@@ -76,7 +112,7 @@ def turn_routes(board: Board, run_name: str, world: World, log: Log | None = Non
     """
     language, locale = world.language, world.safety.locale
     kept: dict[str, str] = {}  # also when the page is loaded anew
-    reminders: dict[int, str | None] = {}  # by turn: the page asks each second
+    reminders = Reminders(world, log)
 
     def of_this_run(request: Request) -> None:
         if request.path_params["run"] != run_name:
@@ -89,11 +125,7 @@ def turn_routes(board: Board, run_name: str, world: World, log: Log | None = Non
     async def look(request: Request) -> Response:
         of_this_run(request)
         turn = board.pending
-        if turn is None:
-            return as_json(None)
-        if turn.number not in reminders:
-            reminders[turn.number] = _reminder(turn, world, log)
-        return as_json(shown(turn) | {"reminder": reminders[turn.number]})
+        return as_json(None if turn is None else shown(turn) | {"reminder": reminders.of(turn)})
 
     async def warn(request: Request) -> Response:
         of_this_run(request)
@@ -147,19 +179,6 @@ def shown(turn: Turn) -> dict[str, Any]:
         "characters": LINE_CHARACTERS,
         "emotions": list(EMOTIONS),
     }
-
-
-def _reminder(turn: Turn, world: World, log: Log | None) -> str | None:
-    if turn.other_role != "client" or world.safety.counselors == "nothing":
-        return None
-    before = NOTHING_OPEN
-    if log is not None:
-        log.refresh()
-        for held in History(log).outline():
-            ended = held.ended
-            if isinstance(ended, ConversationEnded) and {*held.who} == {turn.who, turn.other}:
-                before = OpenDanger(level=ended.open_danger, kinds=ended.open_kinds)
-    return reminder(turn.lines, turn.other, world.language, world.safety.locale, before)
 
 
 def _text(body: dict[str, Any]) -> str:
