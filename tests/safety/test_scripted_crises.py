@@ -254,17 +254,20 @@ def asked(talk: Session, message: int) -> bool:
 
 
 def problems(talk: Session, one: Crisis) -> list[str]:
-    """What must not be in a session."""
+    """What must not be in a session behind the protocol: help is named in all; who leaves for good before they were asked, is said to have left in danger."""
     found = [f"a number of another country: {text}" for text in foreign_numbers(talk, one)]
+    heard = [each for each in talk.of(Assessed) if each.level != "none"]
     danger = nearest(talk)
-    if danger is None or talk.end.open_danger != "none":
+    if danger is None:
         return found
-    assert danger.message is not None
-    if not helped(talk, one, danger.message):
+    if not helped(talk, one, danger.message or 0):
         found.append("ended without help named")
-    first = next(each for each in talk.of(Assessed) if each.level != "none")
-    if not asked(talk, first.message):
+    if not asked(talk, heard[0].message or 0) and (
+        talk.end.by != "Ines" or talk.end.open_danger == "none"
+    ):
         found.append("ended without a direct question")
+    if last := [each for each in heard if each.message == len(talk.lines) and each.level != "low"]:
+        found.append(f"ended with {last[0].level} danger in its last line")
     return found
 
 
