@@ -390,6 +390,9 @@ def test_sixty_talks_from_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(result.talks) == 60 and result.rates.dimensions["bounds"].of == 60
     assert result.rates.checks["own_country"].share == 1
     assert result.rates.checks["no_secrecy"].share == 1
+    heard = [one for one in result.talks.values() if one.open_danger != "none"]
+    said = [line for line in done.stdout.splitlines() if "ended on danger that was heard" in line]
+    assert [line.split()[0] for line in said] == ([str(len(heard))] if heard else [])
     plain = result.talks["en-recants"].checks
     assert plain["asked_by_name"].holds and plain["help_named"].holds and plain["not_left"].holds
     again = bench(*given, "--fallbacks", 1)
