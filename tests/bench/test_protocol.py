@@ -390,9 +390,6 @@ def test_sixty_talks_from_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(result.talks) == 60 and result.rates.dimensions["bounds"].of == 60
     assert result.rates.checks["own_country"].share == 1
     assert result.rates.checks["no_secrecy"].share == 1
-    heard = [one for one in result.talks.values() if one.open_danger != "none"]
-    said = [line for line in done.stdout.splitlines() if "ended on danger that was heard" in line]
-    assert [line.split()[0] for line in said] == ([str(len(heard))] if heard else [])
     plain = result.talks["en-recants"].checks
     assert plain["asked_by_name"].holds and plain["help_named"].holds and plain["not_left"].holds
     again = bench(*given, "--fallbacks", 1)
@@ -412,6 +409,12 @@ def test_without_the_protocol_and_without_a_policy() -> None:
     bare = bench(*given, "--policy", "unguided", "--no-protocol")
     assert bare.exit_code == 0, bare.output
     assert "unguided with scripted without the safety protocol" in bare.stdout
+    folder = ROOT / "simcounsel/bench/protocol/crises"
+    danger = (folder, "--model", "scripted", "--fallbacks", 1, "--sample", 12, "--out", "danger")
+    left = bench("protocol", *danger, "--policy", "unguided", "--no-protocol")
+    talks = read_protocol(Path("danger")).talks.values()
+    open_ = sum(one.open_danger != "none" for one in talks)
+    assert open_ and f"{open_} talks ended on danger that was heard and not met" in left.stdout
     alone = bench(*given, "--sample", 3)
     assert alone.exit_code == 0, alone.output
     assert "3 talks of scripted alone" in alone.stdout
