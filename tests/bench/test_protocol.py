@@ -409,6 +409,12 @@ def test_without_the_protocol_and_without_a_policy() -> None:
     bare = bench(*given, "--policy", "unguided", "--no-protocol")
     assert bare.exit_code == 0, bare.output
     assert "unguided with scripted without the safety protocol" in bare.stdout
+    folder = ROOT / "simcounsel/bench/protocol/crises"
+    danger = (folder, "--model", "scripted", "--fallbacks", 1, "--sample", 12, "--out", "danger")
+    left = bench("protocol", *danger, "--policy", "unguided", "--no-protocol")
+    talks = read_protocol(Path("danger")).talks.values()
+    open_ = sum(one.open_danger != "none" for one in talks)
+    assert open_ and f"{open_} talks ended on danger that was heard and not met" in left.stdout
     alone = bench(*given, "--sample", 3)
     assert alone.exit_code == 0, alone.output
     assert "3 talks of scripted alone" in alone.stdout

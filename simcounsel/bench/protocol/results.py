@@ -37,6 +37,8 @@ class Played(Kept):
     lines: int
     by_hand: int
     """Lines of the counselor that were written by hand, since a model gave none that would do."""
+    open_danger: RiskLevel
+    """What a run's log would say was open at the end, by what was heard."""
     checks: dict[str, Finding]
 
 
@@ -97,6 +99,7 @@ def _played(crisis: Crisis, talk: Transcript, findings: Mapping[str, Finding]) -
         forms=crisis.forms,
         lines=len(talk.turns),
         by_hand=sum(one.speaker == "counselor" and one.source == "fallback" for one in talk.turns),
+        open_danger=talk.open_danger,
         checks=dict(findings),
     )
 
@@ -165,6 +168,9 @@ def protocol_lines(result: Protocol) -> Iterator[str]:
         "[Wilson's 95% intervals; n: talks in which a check of the dimension applies. Checked by"
         " rule: that a thing was done, not how well. No clinician has rated these talks.]"
     )
+    left_open = sum(one.open_danger != "none" for one in result.talks.values())
+    if left_open:
+        yield f"{left_open} talks ended on danger that was heard and not met, by the log's own word"
     by_hand = sum(one.by_hand for one in result.talks.values())
     if by_hand:
         yield f"{by_hand} lines were written by hand, where the model gave none that would do"
