@@ -10,7 +10,9 @@ import pytest
 from simcounsel.events import Assessed, ConversationEnded, Entry
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.policies import policy_for
 from simcounsel.policies.protection.wording import Wanted
+from simcounsel.safety.assessing import assessed_by_item
 from simcounsel.safety.help import Help
 from simcounsel.safety.left_open import NOTHING_OPEN, HeardIn, OpenDanger, heard_in, left_open
 from simcounsel.specs.practice import locale_names
@@ -248,3 +250,14 @@ def test_another_danger_in_an_unclear_answer_leaves_the_question_sayable() -> No
         is None
         for text in again
     )
+
+
+@pytest.mark.parametrize(("policy", "level"), [("supportive", "high"), (None, "none")])
+def test_what_a_questionnaire_told_is_to_be_taken_up_too(
+    policy: str | None, level: RiskLevel
+) -> None:
+    """By a policy without the protocol as well, which does not; the protocol asks about it and it is denied."""
+    before = [Entry(1, 1, 60, assessed_by_item(3, who="Ines"))]
+    without = policy_for("counselor", policy) if policy else "supportive"
+    talk = session(Line("Hello."), Line("No."), before=before, tick=9, meeting=2, policy=without)
+    assert talk.end.open_danger == level
