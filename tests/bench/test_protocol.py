@@ -240,6 +240,10 @@ def test_a_client_takes_leave_and_stays_when_asked_to() -> None:
     assert stayed.keys == ("stays",) and not stayed.leaves
     assert staying.next("Is there a plan?").keys == ("plan",)
     assert going.next("Goodbye.").leaves
+    firm = Script(crisis(leaves={"after": 1, "says": "I must go."}))
+    firm.next("Hello."), firm.next("Tell me more.")
+    gone = firm.next("Would you stay a few more minutes?")
+    assert gone.leaves and gone.text == "No, I really have to go. Bye."
     assert Script(crisis()).leaving is False
 
 
@@ -460,7 +464,9 @@ def test_a_model_plays_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "".join(f"[{part['role']}]\n{part['content']}\n" for part in messages(asked[0], None)),
     )
     folder = Path("benches/protocol-unguided-scripted-with-plays")
-    told = json.loads((folder / "transcripts/corpus.jsonl").read_text("utf-8"))["turns"]
+    row = json.loads((folder / "transcripts/corpus.jsonl").read_text("utf-8"))
+    told = row["turns"]
+    assert row["origin"]["models"] == {"counselor": "scripted", "client": "plays"}
     assert told[1]["text"] == one.opening and told[3]["text"] == "Yes, number 1."
     assert read_protocol(folder).talks["one"].checks["asked_how_near"].holds is not None
 
