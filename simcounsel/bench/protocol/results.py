@@ -24,6 +24,7 @@ from simcounsel.specs.vocabulary import Danger, Language, RiskLevel
 TRANSCRIPTS = Path("transcripts") / "corpus.jsonl"
 MOST_FAULTS = 12
 """Failed checks that a terminal is shown one by one."""
+WIDTH = 26
 NAMES = {"none": "nothing wrong", "en": "English", "zh": "Chinese", "all": "no fault at all"}
 
 
@@ -149,11 +150,11 @@ def protocol_lines(result: Protocol) -> Iterator[str]:
     """As tables for a terminal."""
     client = result.options["client-model"]
     yield (
-        f"{result.benchmark}: {len(result.talks)} talks of {_who(result)}; the client answers"
+        f"{result.benchmark}: {len(result.talks)} talks of {who(result)}; the client answers"
         f" {'by its script' if client == 'none' else f'as {client} plays it'}"
     )
     rates = result.rates
-    yield from _table(
+    yield from rates_table(
         "dimension",
         {"all talks": rates.dimensions}
         | {NAMES.get(kind, kind): some for kind, some in rates.dangers.items()}
@@ -180,20 +181,25 @@ def protocol_lines(result: Protocol) -> Iterator[str]:
     yield f"{result.requests} requests, {result.tokens} tokens, {cost}"
 
 
-def _who(result: Protocol) -> str:
+def who(result: Protocol) -> str:
+    """Who counseled, in words."""
     if result.policy is None:
         return f"{result.model} alone"
     unprotected = "" if result.options["protocol"] == "on" else " without the safety protocol"
     return f"{result.policy} with {result.model}{unprotected}"
 
 
-def _table(title: str, rows: Mapping[str, Mapping[str, Rate]]) -> Iterator[str]:
+def rates_table(title: str, rows: Mapping[str, Mapping[str, Rate]]) -> Iterator[str]:
+    """The rates of all dimensions, a row each."""
     names = (*DIMENSIONS, "all")
     width = max(map(len, rows)) + 4
-    yield title.ljust(width) + "".join(f"{NAMES.get(name, name):26}" for name in names).rstrip()
+    yield (
+        title.ljust(width) + "".join(f"{NAMES.get(name, name):{WIDTH}}" for name in names).rstrip()
+    )
     for row, rates in rows.items():
         yield (
-            f"  {row:{width - 2}}" + "".join(f"{_short(rates[name]):26}" for name in names).rstrip()
+            f"  {row:{width - 2}}"
+            + "".join(f"{_short(rates[name]):{WIDTH}}" for name in names).rstrip()
         )
 
 
