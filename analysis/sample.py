@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from analysis.experiment import Experiment
+from simcounsel.clock import date_text
+from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 
 
@@ -44,6 +47,15 @@ class Member:
         """As it was written when the run began."""
         return self.log.manifest
 
+    def open_ends(self) -> list[str]:
+        """The conversations that ended on open danger, a sentence each."""
+        start = datetime.fromisoformat(self.manifest["world"]["start"])
+        return [
+            f"{self.name}{f', conversation {one.number}' if one.number else ''}:"
+            f" {' and '.join(one.who)}, {date_text(one.minute, start)}: {one.danger}; {one.since}"
+            for one in History(self.log).open_ends()
+        ]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Excluded:
@@ -72,6 +84,11 @@ class Sample:
         planned = [arm.name for arm in self.experiment.arms] if self.experiment else []
         present = {member.arm for member in self.members}
         return (*(arm for arm in planned if arm in present), *sorted(present - set(planned)))
+
+    @cached_property
+    def open_ends(self) -> tuple[str, ...]:
+        """The conversations of all runs that ended on open danger, a sentence each."""
+        return tuple(one for member in self.members for one in member.open_ends())
 
     @property
     def logs(self) -> list[Log]:

@@ -57,6 +57,7 @@ COMMANDS = [
     "bench cpsycoune",
     "bench show",
     "bench risk",
+    "bench protocol",
     "clinic",
     "course",
     "course plan",

@@ -3,7 +3,7 @@
 manifest.json    what is measured with what: data, models, seed, prompts, cases
 answers.jsonl    each request for a reply, with what came; written as it comes
 ratings.jsonl    each request to the judge, likewise
-result.json, replies.csv    once everything was asked
+result.json, replies.csv    once everything was asked; of played crises rates.json, transcripts/
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from simcounsel import __version__
 from simcounsel.bench import counselor, following, judge
@@ -24,12 +24,13 @@ from simcounsel.prompts import prompt_text
 from simcounsel.runs.jsonl import append_line, json_lines
 from simcounsel.specs.policy_file import policy_named
 
-MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = (
+MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES, RATES = (
     "manifest.json",
     "answers.jsonl",
     "ratings.jsonl",
     "result.json",
     "replies.csv",
+    "rates.json",
 )
 PROMPTS = (counselor.PROMPT, judge.PROMPT, "complaint", "schema")
 Fields = dict[str, Any]
@@ -65,6 +66,8 @@ class Manifest(Kept):
     """Hash by name; with a policy one more, over the policy and all prompts that it may use."""
     policy: str | None = None
     """As it was named; None for the model alone."""
+    options: dict[str, str] = Field(default_factory=dict)
+    """What else was chosen on the command line, by option."""
     simcounsel: str
     created: str
     stops: tuple[Stop, ...] = ()
@@ -180,8 +183,8 @@ class Folder:
             if there.cases == wanted.cases:
                 return there
             wanted = wanted.model_copy(update={"stops": there.stops})
-            (self.path / RESULT).unlink(missing_ok=True)
-            (self.path / REPLIES).unlink(missing_ok=True)
+            for made in (RESULT, REPLIES, RATES):
+                (self.path / made).unlink(missing_ok=True)
         self._write_manifest(wanted)
         return wanted
 
@@ -218,6 +221,7 @@ class Folder:
     def write(self, name: str, text: str) -> None:
         """A file in full or not at all."""
         try:
+            (self.path / name).parent.mkdir(exist_ok=True)
             write_whole(self.path / name, text)
         except OSError as error:
             raise self._full(error) from None
@@ -250,6 +254,10 @@ def difference(there: Manifest, wanted: Manifest) -> str | None:
         had, has = getattr(there, option), getattr(wanted, option)
         if had != has:
             return f"was begun {_with(option, had)}, not {_with(option, has)}"
+    for option in wanted.options:
+        had, has = there.options.get(option), wanted.options[option]
+        if had != has:
+            return f"was begun {_with(option, had)}, not {_with(option, has)}"
     changed = [name for name, found in wanted.prompts.items() if there.prompts.get(name) != found]
     if changed:
         return (
@@ -274,8 +282,8 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest.model_validate_json((folder / MANIFEST).read_bytes())
     except FileNotFoundError:
         raise BenchError(
-            f"{folder}: no benchmark there (no {MANIFEST}); `simcounsel bench cpsycoune DATA.json"
-            " --model MODEL` makes one"
+            f"{folder}: no benchmark there (no {MANIFEST}); `simcounsel bench --help` says what"
+            " makes one"
         ) from None
     except (OSError, ValidationError) as error:
         said = error.strerror if isinstance(error, OSError) else "damaged, or no benchmark's"

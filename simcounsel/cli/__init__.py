@@ -28,4 +28,4 @@ def main() -> None:
 # in this order --help lists them
 from simcounsel.cli import living, looking, gallery, verifying, sweep, measuring, rating_study  # noqa: E402, F401, I001
 from simcounsel.cli import synthesize, export, clinic, corpus, corpus_rate  # noqa: E402, F401
-from simcounsel.cli import bench, bench_risk, skills, courses, files, allow  # noqa: E402, F401
+from simcounsel.cli import bench, bench_risk, bench_protocol, skills, courses, files, allow  # noqa: E402, F401

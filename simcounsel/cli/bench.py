@@ -153,7 +153,7 @@ def _sit(
 ) -> "tuple[Rated, ...]":
     """All replies and judgments; leaves the program where it was stopped before the end."""
     try:
-        with _progress(sitting.steps, quiet) as advance:
+        with counting("replies and judgments", sitting.steps, quiet) as advance:
             return sitting.measure(models, advance, wave=wave, fallbacks=fallbacks)
     except KeyboardInterrupt:
         typer.echo(
@@ -176,9 +176,24 @@ def show(
     """One finished benchmark in full; or several side by side, with the differences to the first,
     case by case.
     """
+    from simcounsel.bench.folder import read_manifest
+    from simcounsel.bench.protocol.comparing import comparison_lines as compared
+    from simcounsel.bench.protocol.planning import BENCHMARK
+    from simcounsel.bench.protocol.results import protocol_lines, read_protocol
     from simcounsel.bench.result import read_result
     from simcounsel.bench.tables import comparison_lines, result_lines
+    from simcounsel.errors import BenchError
 
+    kinds = dict.fromkeys(read_manifest(folder).benchmark for folder in folders)
+    if len(kinds) > 1:
+        raise BenchError(
+            f"{' and '.join(kinds)}: two benchmarks; show the folders of one at a time"
+        )
+    if BENCHMARK in kinds:
+        played = {folder: read_protocol(folder) for folder in folders}
+        for line in compared(played) if len(played) > 1 else protocol_lines(played[folders[0]]):
+            typer.echo(line)
+        return
     results = {folder: read_result(folder) for folder in folders}
     for line in (
         comparison_lines(results) if len(results) > 1 else result_lines(results[folders[0]])
@@ -223,7 +238,7 @@ def _name(manifest: "Manifest") -> str:
 
 
 @contextmanager
-def _progress(steps: int, quiet: bool) -> "Iterator[Callable[[int], None]]":
+def counting(what: str, steps: int, quiet: bool) -> "Iterator[Callable[[int], None]]":
     """A bar on a terminal, nothing elsewhere."""
     console = console_of()
     if quiet or not console.is_terminal:
@@ -232,5 +247,5 @@ def _progress(steps: int, quiet: bool) -> "Iterator[Callable[[int], None]]":
     from simcounsel.terminal import counting_bar
 
     with counting_bar(console) as bar:
-        task = bar.add_task("replies and judgments", total=steps)
+        task = bar.add_task(what, total=steps)
         yield lambda steps: bar.advance(task, steps)

@@ -25,8 +25,8 @@ def rate_page(
         typer.Option(
             "--instrument",
             help=(
-                "transcript_quality, dialogue_quality, conversation_experience, persona_change, or"
-                " a YAML file."
+                "transcript_quality, dialogue_quality, crisis_handling, conversation_experience,"
+                " persona_change, or a YAML file."
             ),
         ),
     ] = None,

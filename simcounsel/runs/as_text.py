@@ -31,6 +31,7 @@ from simcounsel.runs.conversation import Aftermath, Conversation, Dated, Line
 from simcounsel.runs.counts import by_hand_text
 from simcounsel.runs.event_text import describe, foreign_line
 from simcounsel.runs.history import History
+from simcounsel.runs.open_ends import danger_text
 from simcounsel.runs.run import WorldRun
 
 OF_DAY = (
@@ -138,6 +139,8 @@ def _conversation(run: WorldRun, held: Conversation, doubts: bool) -> Iterator[s
     if isinstance(started, ConversationStarted):
         when = date_text(held.minute, run.world.start)
         yield f"{' and '.join(held.who)}, {when}, {started.place} ({started.met}) [{held.id}]"
+    if isinstance(ended, ConversationEnded) and ended.open_danger != "none":
+        yield f"ended on open danger: {danger_text(ended.open_danger, ended.open_kinds)}"
     for line in held.lines:
         yield from _line(line, doubts)
     if isinstance(ended, ConversationEnded):

@@ -16,6 +16,7 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.runs.measured_text import measured_line
+from simcounsel.runs.open_ends import danger_text
 
 
 def describe(entry: Entry) -> str | None:
@@ -34,7 +35,10 @@ def describe(entry: Entry) -> str | None:
             return f"{at}    danger: {event.level} ({kinds}), by {event.by}"
         case ConversationEnded():
             how = f"{event.by} takes leave" if event.by else "time is up"
-            return f"{at}  they part ({how}, {event.messages} lines)"
+            said = f"{at}  they part ({how}, {event.messages} lines)"
+            if event.open_danger == "none":
+                return said
+            return f"{said} on open danger: {danger_text(event.open_danger, event.open_kinds)}"
         case Reflected() if event.insights:
             return f"{at}  {event.who} reflects: " + " ".join(
                 insight.text for insight in event.insights

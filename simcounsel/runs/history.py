@@ -18,10 +18,12 @@ from typing import Protocol, TypeVar
 from simcounsel.clock import day_of
 from simcounsel.events import (
     Appraised,
+    Assessed,
     BeliefMoved,
     ClientShifted,
     Entry,
     Event,
+    Joined,
     Measured,
     ParameterLeftOut,
     PersonaChanged,
@@ -46,6 +48,7 @@ from simcounsel.runs.lives import KINDS as OF_LIVES
 from simcounsel.runs.lives import Lives
 from simcounsel.runs.log import Log
 from simcounsel.runs.measurements import Measurement, measurements_of
+from simcounsel.runs.open_ends import OpenEnd, open_ends
 from simcounsel.runs.talks import TALKS
 
 OF_PERSON = (
@@ -114,6 +117,17 @@ class History:
     def conversation(self, name: str) -> Conversation | None:
         """The conversation of that id, or the session of that name; None when there is none."""
         return self._talks.named(name)
+
+    def open_ends(self) -> tuple[OpenEnd, ...]:
+        """The conversations that ended on open danger, and what questionnaires told since the last
+        with a counselor; what nobody came back to first.
+        """
+        joined = only(Joined, self.log.entries(("joined",)))
+        return open_ends(
+            self.outline(),
+            only(Assessed, self.log.entries(("assessed",))),
+            {one.event.who for one in joined if one.event.role == "counselor"},
+        )
 
     def strategies(self) -> dict[str, LearnedStrategy]:
         """What a synthesis' supporter carries, by id."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from simcounsel.clock import date_text
 from simcounsel.runs.counts import Counts, by_hand_text
 from simcounsel.runs.history import History
+from simcounsel.runs.open_ends import OpenEnd
 from simcounsel.runs.run import Run, WorldRun
 from simcounsel.runs.spending import Spending
 
@@ -30,6 +31,8 @@ class Summary:
     left_out: Mapping[str, Sequence[str]]
     """Parameters that a model does not take, by the model's name."""
     spending: Spending
+    open_ends: Sequence[OpenEnd] = ()
+    """Conversations that ended on open danger."""
 
 
 def summarize(run: WorldRun) -> Summary:
@@ -44,6 +47,7 @@ def summarize(run: WorldRun) -> Summary:
         causes=Counter(one.cause for one in warnings),
         left_out=history.left_out(),
         spending=Spending.of(run.calls()),
+        open_ends=history.open_ends(),
     )
 
 
@@ -51,6 +55,7 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
     """The run in a few lines, for the end of `run` and for `show RUN`."""
     s, world = summarize(run), run.world
     counts = s.counts
+    yield from open_danger_lines(run, s.open_ends)
     yield f"run            {run.folder}"
     yield (
         f"world          {world.name}, condition {world.condition}, seed {world.seed}, model"
@@ -85,6 +90,16 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
     yield s.spending.line()
     yield from warning_lines(s.warnings, s.causes)
     yield from left_out_lines(s.left_out)
+
+
+def open_danger_lines(run: WorldRun, ends: Sequence[OpenEnd]) -> Iterator[str]:
+    """Each end on open danger: who, when, which, and where to read it."""
+    for one in ends:
+        where = "" if one.number is None else f" (show {run.folder} --conversation {one.number})"
+        yield (
+            f"open danger    {' and '.join(one.who)}, {date_text(one.minute, run.world.start)}:"
+            f" {one.danger}; {one.since}{where}"
+        )
 
 
 def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 in a notice.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -143,13 +144,25 @@ class Help:
         )
 
 
-def notice(name: Literal["before", "danger"], language: str, locale: str) -> str:
+def notice(
+    name: Literal["before", "danger", "open", "before_open"],
+    language: str,
+    locale: str,
+    *,
+    other: str = "",
+    dangers: Iterable[Danger] = (),
+) -> str:
     """What a human who takes part is told, with the help lines of the locale; English where the
-    language is not there.
+    language is not there. other, dangers: the client who spoke of danger, and which.
     """
     data = _data("notice.yaml")
-    text: str = data.get(language, data["en"])[name]
-    return Template(text).substitute(lines=Help(locale=locale, language=language).listed()).strip()
+    words = data.get(language, data["en"])
+    text = Template(words[name]).substitute(
+        lines=Help(locale=locale, language=language).listed(),
+        other=other,
+        danger=("、" if language == "zh" else ", ").join(words["dangers"][one] for one in dangers),
+    )
+    return text.strip()
 
 
 def word_to_human(text: str, before: str, language: str, locale: str) -> str | None:

@@ -43,6 +43,7 @@ class Turn:
     """Counts the turns of this run."""
     who: str
     other: str
+    other_role: str
     place: str
     lines: tuple[tuple[str, str], ...]
     """What was said so far, as (who, text)."""
@@ -193,6 +194,7 @@ def _turn_of(facts: LineFacts, number: int, deadline: float) -> Turn:
         number=number,
         who=facts.me,
         other=facts.other,
+        other_role=facts.other_role,
         place=facts.place,
         lines=tuple((line.who, line.text) for line in facts.lines),
         move=facts.move,

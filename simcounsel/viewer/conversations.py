@@ -46,6 +46,8 @@ def conversation(held: Conversation) -> Fields:
         "after": {name: _after(left) for name, left in held.after.items()},
         "ended": ended.cause if ended else None,
         "by": ended.by if isinstance(ended, ConversationEnded) else None,
+        "open_danger": ended.open_danger if isinstance(ended, ConversationEnded) else "none",
+        "open_kinds": list(ended.open_kinds) if isinstance(ended, ConversationEnded) else [],
     }
 
 

@@ -17,7 +17,17 @@ def overview(history: History) -> Fields:
     """The run at a glance."""
     log = history.log
     found = drawn(log.manifest, history.lives(), log.ticks)
-    return found | {"run": log.name, "problems": log.problems(), "size": log.size}
+    ends = [
+        {"chat": one.chat, "tick": one.tick, "who": list(one.who)}
+        | {"danger": one.danger, "since": one.since}
+        for one in history.open_ends()
+    ]
+    return found | {
+        "run": log.name,
+        "problems": log.problems(),
+        "size": log.size,
+        "open_ends": ends,
+    }
 
 
 def summed(log: Log) -> Fields:

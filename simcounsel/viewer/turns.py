@@ -12,9 +12,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import SimcounselError
+from simcounsel.events import ConversationEnded
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
+from simcounsel.safety.reminding import reminder
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World
@@ -55,18 +60,59 @@ def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iter
         run_list,
         host="127.0.0.1",
         port=port,
-        more=[*turn_routes(board, name, Run.open(run).world), *interview_routes(run_list)],
+        more=[
+            *turn_routes(board, name, Run.open(run).world, Log(run)),
+            *interview_routes(run_list),
+        ],
     ) as address:
         yield f"{address}/run/{name}"
 
 
-def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
-    """`GET /api/runs/{run}/turn`: the turn that waits, or null. `POST` to the same: the line, or
-    more time; the answer holds what the human is told where the line sounds like danger. `GET
-    .../turn/notice`: what they are told before the first.
+class Reminders:
+    """What whoever sits in the counselor's seat is reminded of, turn by turn."""
+
+    def __init__(self, world: World, log: Log | None) -> None:
+        """log: of the run, for what the last conversation of the two left open."""
+        self._world = world
+        self._log = log
+        self._of: dict[int, str | None] = {}
+
+    def of(self, turn: Turn) -> str | None:
+        """None while no danger of a client is open. Made once for a turn: the page asks each
+        second.
+        """
+        if turn.number not in self._of:
+            safety = self._world.safety
+            listens = turn.other_role == "client" and safety.counselors != "nothing"
+            self._of[turn.number] = (
+                reminder(
+                    turn.lines, turn.other, self._world.language, safety.locale, self._before(turn)
+                )
+                if listens
+                else None
+            )
+        return self._of[turn.number]
+
+    def _before(self, turn: Turn) -> OpenDanger:
+        found = NOTHING_OPEN
+        if self._log is not None:
+            self._log.refresh()
+            for held in History(self._log).outline():
+                ended = held.ended
+                if isinstance(ended, ConversationEnded) and {*held.who} == {turn.who, turn.other}:
+                    found = OpenDanger(level=ended.open_danger, kinds=ended.open_kinds)
+        return found
+
+
+def turn_routes(board: Board, run_name: str, world: World, log: Log | None = None) -> list[Route]:
+    """`GET /api/runs/{run}/turn`: the turn that waits, or null; with a `reminder` while a client's
+    danger is open. `POST` to the same: the line, or more time; the answer holds what the human is
+    told where the line sounds like danger. `GET .../turn/notice`: what they are told before the
+    first. log: of the run, for what the last conversation of the two left open.
     """
     language, locale = world.language, world.safety.locale
     kept: dict[str, str] = {}  # also when the page is loaded anew
+    reminders = Reminders(world, log)
 
     def of_this_run(request: Request) -> None:
         if request.path_params["run"] != run_name:
@@ -79,7 +125,7 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
     async def look(request: Request) -> Response:
         of_this_run(request)
         turn = board.pending
-        return as_json(None if turn is None else shown(turn))
+        return as_json(None if turn is None else shown(turn) | {"reminder": reminders.of(turn)})
 
     async def warn(request: Request) -> Response:
         of_this_run(request)

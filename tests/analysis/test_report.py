@@ -23,7 +23,8 @@ from tests.analysis.conftest import planted
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.analysis.made import CONDITIONS, rewrite
 from tests.commands import Command
-from tests.stage import ROOT, seal
+from tests.engine.test_danger import DANGER, lived, safety, says
+from tests.stage import ROOT, seal, tiny
 
 pytestmark = pytest.mark.slow
 
@@ -381,3 +382,14 @@ def test_damaged_runs_are_counted_only_when_told_and_said_first(
     assert "Runs are damaged; what could be read of them is counted." in written.read_text(
         encoding="utf-8"
     )
+
+
+def test_what_ended_on_open_danger_is_said_first(tmp_path: Path) -> None:
+    world = safety(tiny(), counselors="assess", locale="en-GB")
+    lived(tmp_path / "runs", world, says(DANGER))
+    page = write(make([tmp_path / "runs"], QUICK), tmp_path / "out", "x")
+    for file in (page, page.parent / "report.md"):
+        text = file.read_text(encoding="utf-8")
+        said = text.index("Danger was left open in these runs, 1 time")
+        assert "suicide (imminent); nobody has come back to it" in text[said:]
+        assert said < text.index("A simulation is no evidence about people")

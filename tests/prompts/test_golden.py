@@ -82,8 +82,8 @@ SYNTHESIZED = (
     "distil",
 )
 """Compared in tests/corpus/test_synthesis_prompts.py."""
-BENCHED = ("bench_answer", "bench_guided", "bench_judge")
-"""Compared in tests/bench/test_benchmark.py and test_following.py."""
+BENCHED = ("bench_answer", "bench_crisis", "bench_guided", "bench_judge")
+"""Compared in tests/bench/test_benchmark.py, test_following.py and test_protocol.py."""
 GUIDED = (
     "sufficient",
     "intent",

@@ -12,6 +12,7 @@ from simcounsel.agents import tasks
 from simcounsel.agents.handwritten import LEAVE, SILENCE
 from simcounsel.agents.tasks import Answer
 from simcounsel.bench.judge import Judgment
+from simcounsel.bench.protocol.client import CrisisLine
 from simcounsel.corpus.synthesis import role_answers
 from simcounsel.engine.opening import check_models
 from simcounsel.engine.simulation import Limits
@@ -170,7 +171,7 @@ def asked_schemas() -> set[type]:
     recorded_ones = {
         one.schema for policy in POLICIES for one in recorded(policy, language="zh").questions
     }
-    return {*listed, *recorded_ones, Preference, Judgment} - {None}  # type: ignore[arg-type]
+    return {*listed, *recorded_ones, Preference, Judgment, CrisisLine} - {None}  # type: ignore[arg-type]
 
 
 def test_every_description_of_an_answer_has_its_chinese_twin() -> None:

@@ -14,6 +14,8 @@ import pytest
 import yaml
 from phonenumbers import shortnumberinfo
 
+from simcounsel.specs.vocabulary import DANGERS
+
 Entry = dict[str, Any]
 LINE = {"name", "phone", "text", "send", "web", "hours", "whom", "where"}
 # Numbers in use that the numbering plans in phonenumbers 9.0 do not know; a newer release may.
@@ -105,11 +107,14 @@ def test_default_points_to_a_list_of_the_world() -> None:
 
 
 @pytest.mark.parametrize("language", NOTICE)
-def test_a_notice_has_both_texts_with_the_slot_once(language: str) -> None:
-    assert set(NOTICE[language]) == {"before", "danger"}
-    for text in NOTICE[language].values():
-        assert Template(text).is_valid() and Template(text).get_identifiers() == ["lines"]
-        assert text.count("$") == 1
+def test_a_notice_has_all_texts_with_their_slots(language: str) -> None:
+    texts = {name: text for name, text in NOTICE[language].items() if name != "dangers"}
+    assert set(texts) == {"before", "danger", "open", "before_open"}
+    for name, text in texts.items():
+        slots = {"lines"} | ({"other", "danger"} if "open" in name else set())
+        assert Template(text).is_valid() and set(Template(text).get_identifiers()) == slots
+        assert text.count("$lines") == 1
+    assert set(NOTICE[language]["dangers"]) == set(DANGERS)
 
 
 def test_notices_are_there_in_english_and_chinese() -> None:

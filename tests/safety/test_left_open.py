@@ -7,16 +7,19 @@ from typing import Any
 
 import pytest
 
-from simcounsel.events import Assessed, ConversationEnded
+from simcounsel.events import Assessed, ConversationEnded, Entry
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.policies import policy_for
+from simcounsel.policies.protection.wording import Wanted
+from simcounsel.safety.assessing import assessed_by_item
 from simcounsel.safety.help import Help
 from simcounsel.safety.left_open import NOTHING_OPEN, HeardIn, OpenDanger, heard_in, left_open
 from simcounsel.specs.practice import locale_names
 from simcounsel.specs.vocabulary import Danger, RiskLevel
 from simcounsel.standins.scripted import Scripted
 from tests.engine.test_danger import DANGER, lived, safety, says
-from tests.safety.planted import Line, Session, _small_talk, high, session, talk_of
+from tests.safety.planted import Line, Session, _small_talk, high, low, session, talk_of
 from tests.stage import happened, switchboard, three, tiny
 
 GB = Help(locale="en-GB", language="en")
@@ -203,3 +206,58 @@ def test_a_friend_who_says_nothing_to_it_leaves_it_open(tmp_path: Path) -> None:
             if one.chat and "Omar" in one.chat
         }
     assert found and set(found.values()) == {"imminent"}
+
+
+def test_a_follow_up_that_was_never_asked_is_owed_again() -> None:
+    """A human met danger in no meeting, though the protocol took all its steps in each: it stays owed."""
+    before: list[Entry] = []
+    models = switchboard(Beside({"line_counselor": _small_talk}))
+    try:
+        for meeting in (1, 2, 3):
+            first = high() if meeting == 1 else Line("Hello.")
+            lines = (
+                first,
+                Line("No."),
+                Line("No."),
+                Line("My brother."),
+                Line("Yes."),
+                Line("Thanks."),
+            )
+            asking = talk_of(*lines, before=before, tick=9 * meeting, meeting=meeting)
+            talk = Session(models.ask({"talk": asking})["talk"].value)
+            assert talk.steps[-1] == "over" and talk.end.open_danger == "high"
+            before += talk.entries()
+    finally:
+        models.close()
+    assert talk.steps[0] == "follow_up"
+
+
+def test_another_danger_in_an_unclear_answer_leaves_the_question_sayable() -> None:
+    """Asked once more about being hurt, though a wish to die was just said, which has lines of its own."""
+    talk = session(
+        low("He used to hurt me.", kind="abuse"),
+        Line("Leave it."),
+        high("I want to die.", kind="suicide"),
+        scripts={"safety_answer": lambda request, draw: "unclear"},
+    )
+    again = [
+        text
+        for (_, move), text in zip(talk.moves, talk.spoken, strict=True)
+        if move == "ask_directly"
+    ]
+    assert len(again) == 2 and all(
+        Wanted(language="en", one_of=("hurt", "hurts", "hurting", "safe with")).problem(text)
+        is None
+        for text in again
+    )
+
+
+@pytest.mark.parametrize(("policy", "level"), [("supportive", "high"), (None, "none")])
+def test_what_a_questionnaire_told_is_to_be_taken_up_too(
+    policy: str | None, level: RiskLevel
+) -> None:
+    """By a policy without the protocol as well, which does not; the protocol asks about it and it is denied."""
+    before = [Entry(1, 1, 60, assessed_by_item(3, who="Ines"))]
+    without = policy_for("counselor", policy) if policy else "supportive"
+    talk = session(Line("Hello."), Line("No."), before=before, tick=9, meeting=2, policy=without)
+    assert talk.end.open_danger == level

@@ -16,7 +16,7 @@ from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
-from tests.engine.test_danger import DANGER, says
+from tests.engine.test_danger import DANGER, lived, safety, says
 from tests.stage import ROOT, TINY, happened, live, switchboard, tiny
 from tests.viewer.conftest import site, sound_page
 
@@ -67,6 +67,26 @@ def test_a_conversation_with_danger(shelf: Path, page: Page) -> None:
         expect(page.locator("#line-1")).to_be_hidden()
         expect(page.locator("#line-3")).to_be_visible()
         shot(page, "talks-only")
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert narrow(page)
+
+
+def test_what_ended_on_open_danger_comes_first(page: Page, tmp_path: Path) -> None:
+    world = safety(tiny(), counselors="assess", locale="en-GB")
+    lived(tmp_path, world, says(DANGER))
+    (name,) = RunList(tmp_path).names()
+    with site(page, make_app(RunList(tmp_path))) as address:
+        page.goto(f"{address}/run/{name}")
+        banner = page.get_by_label("Open danger")
+        expect(banner).to_contain_text("Danger was left open once")
+        expect(banner).to_contain_text("suicide (imminent); nobody has come back to it")
+        title = page.locator("h1")
+        assert banner.bounding_box()["y"] < title.bounding_box()["y"]  # type: ignore[index]
+        banner.get_by_role("button").click()
+        expect(page.get_by_text("Ended on open danger: suicide (imminent).")).to_be_visible()
+        expect(page.locator("#line-2")).to_contain_text("danger: imminent")
+        shot(page, "open-danger")
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
         assert narrow(page)

@@ -18,19 +18,23 @@ from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SimcounselError
-from simcounsel.events import Said, Warned
+from simcounsel.events import ConversationEnded, Said, Warned
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
+from simcounsel.safety.left_open import OpenDanger
+from simcounsel.safety.reminding import reminder
 from simcounsel.standins.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
-from simcounsel.standins.scripted import Scripted
+from simcounsel.standins.scripted import Script, Scripted
 from simcounsel.viewer.guard import POSTS
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
 from tests.commands import Command
+from tests.engine.test_danger import DANGER, safety, says
 from tests.stage import (
     TINY,
     begun,
+    changed,
     go_on,
     happened,
     line_facts,
@@ -289,10 +293,11 @@ def with_human(
     ticks: int = 12,
     seconds: float = 30,
     run: Run | None = None,
+    scripts: dict[str, Script] | None = None,
 ) -> tuple[Run, list[str]]:
     """A run in which Miriam's lines come from a page that polls, as a browser does."""
     run = run or begun(out)
-    board, models = Board(who="Miriam", seconds=seconds), switchboard(Scripted())
+    board, models = Board(who="Miriam", seconds=seconds), switchboard(Scripted(scripts))
     texts: list[str] = []
     with taking_part(run.folder, models, board, 0) as address:
         base, _, name = address.partition("/run/")
@@ -443,3 +448,37 @@ def test_the_command_says_what_is_wrong_before_a_folder_is_made(
     )
     assert ended.code == 1 and "choose another --condition" in ended.err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_counselors_page_reminds_of_open_danger(tmp_path: Path) -> None:
+    """From the line in which it is heard until it was asked about and help was named; the next meeting begins with it."""
+    (once,) = tiny().appointments
+    twice = (once, once.model_copy(update={"at": "11:00"}))
+    world = changed(safety(tiny(), locale="en-GB"), appointments=twice)
+    seen: list[tuple[int, str | None]] = []
+
+    def answer(turn: dict[str, Any]) -> dict[str, Any]:
+        if not seen or seen[-1][0] != turn["turn"]:
+            seen.append((turn["turn"], turn["reminder"]))
+        return {"say": f"Line {turn['turn']}: what is the weather like?"}
+
+    run, _ = with_human(tmp_path, answer, run=begun(tmp_path, world), scripts=says(DANGER))
+    told = [text for _, text in seen]
+    ends = [event.open_danger for event in happened(run, ConversationEnded)]
+    assert ends == ["imminent"] * len(ends) and len(ends) > 1
+    assert told[0] is None, "nothing was said yet"
+    assert told[1] is not None and "Ines spoke of danger (suicide), and it is open" in told[1]
+    assert "Emergency: 999" in told[1]
+    again = [text for text in told if text and "last conversation with Ines ended on open" in text]
+    assert again, "the next meeting begins with it"
+    assert None not in told[1:]
+
+
+def test_nobody_is_reminded_of_what_was_met() -> None:
+    lines = [("Miriam", "Hello."), ("Ines", "I want to kill myself.")]
+    assert reminder(lines, "Ines", "en", "en-GB")
+    lines.append(("Miriam", "Are you thinking of suicide today? Please call 999, or 116 123."))
+    assert reminder(lines, "Ines", "en", "en-GB") is None
+    assert "上一次谈话" in str(
+        reminder([], "Ines", "zh", "zh-CN", OpenDanger(level="high", kinds=("abuse",)))
+    )

@@ -22,5 +22,10 @@ export function notices(holder) {
 
 function put(place, text) {
   place.hidden = !text;
-  fill(place, String(text || "").split("\n").map((line) => h("p", {}, line.split(/(https:\/\/\S+)/).map((part) => part.startsWith("https://") ? h("a", { href: part, target: "_blank", rel: "noreferrer noopener" }, part) : said(part)))));
+  fill(place, paragraphs(text));
+}
+
+/** A text of several lines with its links. */
+export function paragraphs(text) {
+  return String(text || "").split("\n").map((line) => h("p", {}, line.split(/(https:\/\/\S+)/).map((part) => part.startsWith("https://") ? h("a", { href: part, target: "_blank", rel: "noreferrer noopener" }, part) : said(part))));
 }

@@ -10,6 +10,7 @@ import { mountMap } from "./map.js";
 import { mountMemory } from "./memory.js";
 import { mountPerson } from "./person.js";
 import { mountPlayer } from "./player.js";
+import { openDanger } from "./opendanger.js";
 import { bundled, forget, get, path } from "./source.js";
 import { onShow, show, state } from "./state.js";
 import { mountTalks } from "./talks.js";
@@ -171,7 +172,7 @@ async function start() {
 
 function titled(head, overview) {
   const facts = [overview.condition, overview.seed !== undefined && overview.seed !== null ? `seed ${overview.seed}` : null, overview.model, overview.ticks < overview.ticks_planned ? `${overview.ticks} of ${overview.ticks_planned} ticks lived` : null];
-  fill(head, h("div", { class: "title" }, bundled ? null : h("a", { href: "/", class: "home" }, "runs"), h("h1", {}, said(overview.world || overview.run)),
+  fill(head, openDanger(overview), h("div", { class: "title" }, bundled ? null : h("a", { href: "/", class: "home" }, "runs"), h("h1", {}, said(overview.world || overview.run)),
     h("span", { class: "soft small" }, facts.filter(Boolean).join(" · ")),
     overview.parent ? h("span", { class: "soft small" }, ` forked from ${overview.parent.run} at tick ${overview.parent.at_tick}`) : null),
   h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."),

@@ -51,6 +51,7 @@ export function mountTalks(section, run, overview) {
   function transcript(talk) {
     return h("article", {},
       h("p", { class: "soft" }, `${momentOf(overview, talk.tick)}, `, said(talk.place), `; ${talk.cause === "appointment" ? "by appointment" : `by chance: closeness ${talk.closeness}, probability ${talk.probability}`}`),
+      talk.open_danger && talk.open_danger !== "none" ? h("p", { class: "warn" }, h("b", {}, "Ended on open danger: "), `${talk.open_kinds.map((kind) => KINDS[kind] || kind).join(", ")} (${talk.open_danger}).`) : null,
       dangers(talk),
       h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line))),
       h("p", { class: "soft" }, `${talk.by ? `${talk.by} ` : ""}${ENDED[talk.ended] || "it goes on"}.`),

@@ -1,7 +1,7 @@
 // A human's turn to speak in a run that goes on: asks the site now and then, and shows a form while somebody waits for a line.
 
 import { announce, fill, h, said } from "./dom.js";
-import { notices } from "./notice.js";
+import { notices, paragraphs } from "./notice.js";
 
 const EVERY_MS = 1000;
 const GIVE_UP_AFTER = 20;
@@ -56,7 +56,7 @@ export function mountTurn(section, { run }) {
     turn = next;
     told = TOLD_AT.filter((seconds) => seconds < next.seconds_left);
     draw();
-    announce(`It is your turn: ${next.who} talks with ${next.other}. ${Math.round(next.seconds_left)} seconds. The form is at “Your turn”.`);
+    announce(`It is your turn: ${next.who} talks with ${next.other}. ${Math.round(next.seconds_left)} seconds. The form is at “Your turn”.${next.reminder ? ` ${next.reminder}` : ""}`);
     document.title = `● Your turn, ${document.title.replace(/^● Your turn, /, "")}`;
   }
 
@@ -90,6 +90,7 @@ export function mountTurn(section, { run }) {
         "If no line comes in time, a polite one is said for you."),
       turn.lines.length ? h("ol", { class: "turn-lines", tabindex: "0", "aria-label": "What was said so far" },
         turn.lines.map(([who, text]) => h("li", {}, h("strong", {}, said(who), ": "), said(text)))) : h("p", { class: "soft" }, "Nothing was said yet: you begin."),
+      turn.reminder ? h("div", { class: "notice notice-danger", role: "note", "aria-label": "Open danger" }, paragraphs(turn.reminder)) : null,
       h("p", { id: "turn-aim", class: "soft" }, `What ${turn.who} would do now (${turn.move}): `, said(turn.aim), " You are free to do otherwise."),
       turn.memories.length ? h("details", {}, h("summary", {}, `What comes to ${turn.who}'s mind (${turn.memories.length})`), h("ul", {}, turn.memories.map((text) => h("li", {}, said(text))))) : null,
       h("form", { onsubmit: send },
