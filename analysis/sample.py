@@ -51,8 +51,8 @@ class Member:
         """The conversations that ended on open danger, a sentence each."""
         start = datetime.fromisoformat(self.manifest["world"]["start"])
         return [
-            f"{self.name}, conversation {one.number}: {' and '.join(one.who)},"
-            f" {date_text(one.minute, start)}: {one.danger}; {one.since}"
+            f"{self.name}{f', conversation {one.number}' if one.number else ''}:"
+            f" {' and '.join(one.who)}, {date_text(one.minute, start)}: {one.danger}; {one.since}"
             for one in History(self.log).open_ends()
         ]
 

@@ -174,18 +174,25 @@ def show(
     ],
 ) -> None:
     """One finished benchmark in full; or several side by side, with the differences to the first,
-    case by case. Played crises one after the other.
+    case by case.
     """
     from simcounsel.bench.folder import read_manifest
+    from simcounsel.bench.protocol.comparing import comparison_lines as compared
     from simcounsel.bench.protocol.planning import BENCHMARK
     from simcounsel.bench.protocol.results import protocol_lines, read_protocol
     from simcounsel.bench.result import read_result
     from simcounsel.bench.tables import comparison_lines, result_lines
+    from simcounsel.errors import BenchError
 
-    if all(read_manifest(folder).benchmark == BENCHMARK for folder in folders):
-        for folder in folders:
-            for line in protocol_lines(read_protocol(folder)):
-                typer.echo(line)
+    kinds = dict.fromkeys(read_manifest(folder).benchmark for folder in folders)
+    if len(kinds) > 1:
+        raise BenchError(
+            f"{' and '.join(kinds)}: two benchmarks; show the folders of one at a time"
+        )
+    if BENCHMARK in kinds:
+        played = {folder: read_protocol(folder) for folder in folders}
+        for line in compared(played) if len(played) > 1 else protocol_lines(played[folders[0]]):
+            typer.echo(line)
         return
     results = {folder: read_result(folder) for folder in folders}
     for line in (

@@ -221,6 +221,12 @@ def _warn(manifest: "Manifest") -> None:
             " protocol's steps and the lines written by hand",
             err=True,
         )
+    if is_trial(manifest.options["client-model"]):
+        typer.echo(
+            f"{manifest.options['client-model']} model: it cannot keep to a script, so what is"
+            " known of its clients' danger is wrong; name a capable --client-model, or none",
+            err=True,
+        )
 
 
 def _name(manifest: "Manifest") -> str:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from simcounsel.events import Assessed, Said
 from simcounsel.llm.question import Ask
-from simcounsel.safety.assessing import assess
+from simcounsel.safety.assessing import NOTHING_HEARD, assess
+from simcounsel.safety.gate import VECTORS_BY
 from simcounsel.specs.practice import SafetySettings
 
 Assess = Callable[[Said, str, tuple[object, ...], str], Ask[Assessed | None]]
@@ -13,9 +14,11 @@ the language; None: nothing was heard.
 """
 
 
-def listening(safety: SafetySettings) -> Assess | None:
+def listening(safety: SafetySettings, embed: str = "") -> Assess | None:
     """How danger is listened for under these settings; None: not at all. A line in which there is
-    not even a word to wonder about leaves nothing in the log.
+    nothing to wonder about leaves nothing in the log.
+
+    embed: the name of the model for vectors.
     """
     if safety.counselors == "nothing":
         return None
@@ -32,7 +35,8 @@ def listening(safety: SafetySettings) -> Assess | None:
             chat=said.chat,
             message=said.message,
             every_line=safety.ask == "every_line",
+            vectors=embed == VECTORS_BY,
         )
-        return heard if heard.level != "none" or heard.evidence else None
+        return heard if heard.level != "none" or heard.why != NOTHING_HEARD else None
 
     return hear

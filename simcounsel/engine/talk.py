@@ -10,7 +10,7 @@ from simcounsel.engine.listening import Assess
 from simcounsel.events import ConversationStarted, PracticeEvent, Said
 from simcounsel.policies.policy import Policy, Protecting
 from simcounsel.safety.help import Help
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, heard_in, left_open
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, heard_in, left_open, told_since
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
@@ -138,12 +138,14 @@ class OpenTalk:
         if self.assess is None or other.mind.resident.spec.role != "client":
             return NOTHING_OPEN
         view = self.view(me, other)
+        protects = isinstance(me.policy, Protecting)
+        told = NOTHING_OPEN if protects else told_since(entry.event for entry in view.kept)
         said = left_open(
             [(line.who, line.text) for line in view.lines],
             other.name,
             heard_in(view.assessed),
             Help(locale=view.locale, language=view.language),
-            view.left_open,
+            view.left_open.and_also(told),
         )
         if isinstance(me.policy, Protecting):
             return said.and_also(me.policy.open_danger(view))

@@ -124,7 +124,8 @@ class Episode:
         )
         # a counselor inside needs to hear of danger for its safety protocol; one outside hears for
         # itself
-        heard = listening(world.safety) if spec.role == "counselor" else None
+        listen = listening(world.safety, world.models.embed)
+        heard = listen if spec.role == "counselor" else None
         self._talk = converse(
             first,
             second,

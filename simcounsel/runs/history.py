@@ -18,10 +18,12 @@ from typing import Protocol, TypeVar
 from simcounsel.clock import day_of
 from simcounsel.events import (
     Appraised,
+    Assessed,
     BeliefMoved,
     ClientShifted,
     Entry,
     Event,
+    Joined,
     Measured,
     ParameterLeftOut,
     PersonaChanged,
@@ -117,8 +119,15 @@ class History:
         return self._talks.named(name)
 
     def open_ends(self) -> tuple[OpenEnd, ...]:
-        """The conversations that ended on open danger; what nobody came back to first."""
-        return open_ends(self.outline())
+        """The conversations that ended on open danger, and what questionnaires told since the last
+        with a counselor; what nobody came back to first.
+        """
+        joined = only(Joined, self.log.entries(("joined",)))
+        return open_ends(
+            self.outline(),
+            only(Assessed, self.log.entries(("assessed",))),
+            {one.event.who for one in joined if one.event.role == "counselor"},
+        )
 
     def strategies(self) -> dict[str, LearnedStrategy]:
         """What a synthesis' supporter carries, by id."""

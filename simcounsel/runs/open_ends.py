@@ -1,26 +1,28 @@
-"""The conversations of a run that ended on open danger, and whether the two came back to it."""
+"""Where a run leaves danger open: conversations that ended on it, and questionnaires about which
+nobody asked.
+"""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from simcounsel.events import ConversationEnded
-from simcounsel.runs.conversation import Conversation
+from simcounsel.events import Assessed, ConversationEnded
+from simcounsel.runs.conversation import Conversation, Dated
 from simcounsel.specs.vocabulary import Danger, RiskLevel
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenEnd:
-    """A conversation that ended on open danger."""
+    """A conversation that ended on open danger, or a questionnaire that told one."""
 
-    number: int
-    """Of the conversation in its run, from 1."""
-    chat: str
+    number: int | None
+    """Of the conversation in its run, from 1; None for a questionnaire."""
+    chat: str | None
     """Its id."""
     tick: int
     minute: int
     """When it began, since day 0."""
-    who: tuple[str, str]
-    """The two."""
+    who: tuple[str, ...]
+    """The two; who answered the questionnaire."""
     level: RiskLevel
     kinds: tuple[Danger, ...]
     met_in: int | None = None
@@ -36,6 +38,8 @@ class OpenEnd:
     @property
     def since(self) -> str:
         """What came of it, in words."""
+        if self.number is None:
+            return "told in a questionnaire, and no counselor has talked with them since"
         if self.met_in is None:
             return "nobody has come back to it"
         return f"met in conversation {self.met_in}"
@@ -47,34 +51,63 @@ def danger_text(level: RiskLevel, kinds: Iterable[Danger]) -> str:
     return f"{named} ({level})" if named else level
 
 
-def open_ends(conversations: Iterable[Conversation]) -> tuple[OpenEnd, ...]:
-    """Those that ended on open danger; what nobody came back to first, otherwise in order.
-    conversations: all of a run, in order, with or without their lines.
+def open_ends(
+    conversations: Iterable[Conversation],
+    told: Iterable[Dated[Assessed]] = (),
+    counselors: Collection[str] = (),
+) -> tuple[OpenEnd, ...]:
+    """Those that ended on open danger, and questionnaires that told one after the last conversation
+    with a counselor; what nobody came back to first, otherwise in order.
+
+    conversations: all of a run, in order, with or without their lines. told: what was heard of
+    danger in questionnaires. counselors: by name.
     """
-    found: list[OpenEnd] = []
+    held = list(conversations)
     met: dict[frozenset[str], list[int]] = {}
-    for number, held in enumerate(conversations, 1):
-        ended = held.ended
-        if not isinstance(ended, ConversationEnded):
+    for number, one in enumerate(held, 1):
+        if isinstance(one.ended, ConversationEnded) and one.ended.open_danger == "none":
+            met.setdefault(frozenset(one.who), []).append(number)
+    found = [*_ended(held, met), *_told(held, told, counselors)]
+    return tuple(sorted(found, key=lambda one: (one.met_in is not None, one.tick)))
+
+
+def _ended(
+    held: Iterable[Conversation], met: Mapping[frozenset[str], list[int]]
+) -> Iterator[OpenEnd]:
+    for number, one in enumerate(held, 1):
+        ended = one.ended
+        if not isinstance(ended, ConversationEnded) or ended.open_danger == "none":
             continue
-        if ended.open_danger == "none":
-            met.setdefault(frozenset(held.who), []).append(number)
-            continue
-        found.append(
-            OpenEnd(
-                number=number,
-                chat=held.id,
-                tick=held.tick,
-                minute=held.minute,
-                who=held.who,
-                level=ended.open_danger,
-                kinds=ended.open_kinds,
-            )
+        later = (other for other in met.get(frozenset(one.who), ()) if other > number)
+        yield OpenEnd(
+            number=number,
+            chat=one.id,
+            tick=one.tick,
+            minute=one.minute,
+            who=one.who,
+            level=ended.open_danger,
+            kinds=ended.open_kinds,
+            met_in=next(later, None),
         )
-    known = [_with_end(one, met.get(frozenset(one.who), [])) for one in found]
-    return tuple(sorted(known, key=lambda one: one.met_in is not None))
 
 
-def _with_end(one: OpenEnd, met: Iterable[int]) -> OpenEnd:
-    later = next((number for number in met if number > one.number), None)
-    return replace(one, met_in=later)
+def _told(
+    held: Iterable[Conversation], told: Iterable[Dated[Assessed]], counselors: Collection[str]
+) -> Iterator[OpenEnd]:
+    """The last of each client, if it told danger and no counselor has talked with them since."""
+    last = {one.event.who: one for one in told if one.event.chat is None}
+    talked = [one for one in held if set(one.who) & set(counselors)]
+    for who, one in last.items():
+        if one.event.level == "none" or any(
+            who in talk.who and talk.seq > one.seq for talk in talked
+        ):
+            continue
+        yield OpenEnd(
+            number=None,
+            chat=None,
+            tick=one.tick,
+            minute=one.minute,
+            who=(who,),
+            level=one.event.level,
+            kinds=one.event.kinds,
+        )

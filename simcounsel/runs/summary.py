@@ -93,11 +93,12 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
 
 
 def open_danger_lines(run: WorldRun, ends: Sequence[OpenEnd]) -> Iterator[str]:
-    """Each conversation that ended on open danger: who, when, which, and where to read it."""
+    """Each end on open danger: who, when, which, and where to read it."""
     for one in ends:
+        where = "" if one.number is None else f" (show {run.folder} --conversation {one.number})"
         yield (
             f"open danger    {' and '.join(one.who)}, {date_text(one.minute, run.world.start)}:"
-            f" {one.danger}; {one.since} (show {run.folder} --conversation {one.number})"
+            f" {one.danger}; {one.since}{where}"
         )
 
 

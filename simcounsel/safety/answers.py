@@ -111,6 +111,7 @@ def _evidence(asked: Asked, means: Stance, span: Span, text: str) -> Evidence | 
         span=span,
         words=text[slice(*span)],
         doubt=means == "unsure" or not asked.last,
+        answers=True,
         what=(
             f"{said} to a question about"
             f" {asked.kind.replace('_', ' ')}{' in the past' if asked.past else ''}"

@@ -13,10 +13,11 @@ line: a model is then asked about all that is no clear danger.
 """
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from simcounsel.chance import seed_of
 from simcounsel.events.practice import Assessed
-from simcounsel.llm.question import Ask, Facts, Question, Traced, ask, traced
+from simcounsel.llm.question import Ask, Facts, Question, Reply, ask, embedding, traced
 from simcounsel.prompts import phrase, render
 from simcounsel.safety.detector import Heard, hear
 from simcounsel.safety.weighing import higher
@@ -45,6 +46,7 @@ def assess(
     chat: str | None = None,
     message: int | None = None,
     every_line: bool = False,
+    vectors: bool = False,
 ) -> Ask[Assessed]:
     """What is in a client's line. At most one request, and none where the detector is sure;
     every_line: only where it is sure of danger.
@@ -52,14 +54,23 @@ def assess(
     before: the counselor's line before it, '' if there is none. who: the client. key: what the
     seed of the question depends on, such as (seed, tick, chat, message). language: of the talk, as
     `hear` takes it. chat, message: where the line stands, for the event. `by` is "model" when one
-    judged; a model that cannot (embedded, scripted) leaves it to the detector.
+    judged; a model that cannot (embedded, scripted) leaves it to the detector. vectors: the
+    classifier is given the line's vector, where the words alone are not sure of danger; the world's
+    `embed` model has to be MiniLM then.
     """
     heard = hear(line, language, before)
-    level, by, why = heard.level, "words", heard.why
-    came_from: Traced = traced()
+    replies: list[Reply[Any]] = []
+    if vectors and heard.floor == "none" and heard.chance is not None:
+        seen = yield from ask(embedding("risk", who, (line,)))
+        replies.append(seen)
+        heard = hear(line, language, before, seen.value[0])
+    level: RiskLevel = heard.level
+    by: Literal["words", "classifier", "model"] = heard.by
+    why = "; ".join(part for part in (heard.why, heard.guess if heard.doubt else "") if part)
     if heard.doubt or (every_line and heard.level == "none" and line.strip()):
         reply = yield from ask(_question(line, before, who, key, heard, language))
-        judged, came_from = reply.value, traced(reply)
+        judged = reply.value
+        replies.append(reply)
         if reply.source in ("chosen", "fallback"):
             why = (
                 f"{why or NOTHING_HEARD}; no model that can judge it was there, so the detector's"
@@ -75,10 +86,10 @@ def assess(
         message=message,
         level=level,
         kinds=_kinds(heard, level),
-        by=by,  # type: ignore[arg-type]
+        by=by,
         evidence=tuple(dict.fromkeys(one.words for one in heard.evidence)),
         why=why or NOTHING_HEARD,
-        **came_from,
+        **traced(*replies),
     )
 
 
@@ -113,11 +124,11 @@ def _question(
 
 def _kinds(heard: Heard, level: RiskLevel) -> tuple[Danger, ...]:
     """The kinds that were heard; where only a model heard anything, those that raised the doubt, or
-    suicide, which is asked about first.
+    the one that the classifier takes for likeliest, or suicide, which is asked about first.
     """
     if level == "none" or heard.kinds:
         return heard.kinds if level != "none" else ()
-    return tuple(kind for kind in DANGERS if heard.first(kind)) or ("suicide",)
+    return tuple(kind for kind in DANGERS if heard.first(kind)) or (heard.likeliest or "suicide",)
 
 
 def raised_by_item(value: float) -> RiskLevel:

@@ -15,9 +15,15 @@ heard 48 of the same 120 (and were in doubt about one more), with precision 0.86
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simcounsel.safety.answers import answered
+from simcounsel.safety.features import words_say
+from simcounsel.safety.gate import Chance, gate_of
 from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import lexicons
 from simcounsel.safety.reading import languages_of
@@ -43,6 +49,21 @@ class Heard:
     """The same in words; '' when nothing was heard."""
     denied: tuple[Danger, ...] = ()
     """Dangers that the client says are not there, asked or unasked."""
+    by: Literal["words", "classifier"] = "words"
+    """Who raised it to its level."""
+    chance: float | None = None
+    """The classifier's probability of any danger in this line alone, from 0 to 1; None where none
+    has learned the language.
+    """
+    likeliest: Danger | None = None
+    """The danger that the classifier takes for the likeliest, if there is any."""
+
+    @property
+    def guess(self) -> str:
+        """What the classifier says, in words; '' where there is none."""
+        if self.chance is None or self.likeliest is None:
+            return ""
+        return f"the classifier: {self.chance:.2f} likely ({self.likeliest.replace('_', ' ')})"
 
     @property
     def floor(self) -> RiskLevel:
@@ -64,12 +85,53 @@ class Heard:
 NOTHING = Heard()
 
 
-def hear(text: str, language: str | None = None, before: Sequence[str] | str = ()) -> Heard:
-    """Danger in one line of a client. Pure, and the same for the same text.
+def hear(
+    text: str,
+    language: str | None = None,
+    before: Sequence[str] | str = (),
+    vector: NDArray[np.float32] | None = None,
+) -> Heard:
+    """Danger in one line of a client, by words and by the classifier (`gate`). Pure, and the same
+    for the same text and vector.
+
+    What was said openly stays what it is. Where the words hear nothing, or only hints, the
+    classifier may flag the line (low, in doubt), raise doubt, or take a hint for harmless: then
+    there is doubt and no level.
 
     language: an ISO 639-1 code or an English name; guessed by the script if None. before: the
-    counselor's line that this answers; of several the last.
+    counselor's line that this answers; of several the last. vector: MiniLM's of the text, with
+    which the classifier hears better.
     """
+    heard = heard_by_words(text, language, before)
+    languages = languages_of(text, language)
+    gate = gate_of(languages[0], vectors=vector is not None) if len(languages) == 1 else None
+    return heard if gate is None else _beside(heard, gate.chance(text, said_by(heard), vector))
+
+
+def said_by(heard: Heard) -> NDArray[np.float64]:
+    """What the words made of a line, as the classifier is told."""
+    return words_say(
+        heard.level, clear=heard.floor != "none", doubt=heard.doubt, denied=bool(heard.denied)
+    )
+
+
+def _beside(heard: Heard, chance: Chance) -> Heard:
+    """The words' hearing with what the classifier says of the line alone, without its question."""
+    open_ = heard.floor != "none" or any(one.answers for one in heard.evidence)
+    told = replace(heard, chance=round(chance.danger, 3), likeliest=chance.kind)
+    if open_:
+        return told
+    if chance.flags and heard.level == "none":
+        return replace(told, level="low", kinds=(chance.kind,), doubt=True, by="classifier")
+    if chance.asks or not heard.doubt:
+        return replace(told, doubt=chance.asks)
+    return replace(told, level="none", kinds=(), by="classifier")
+
+
+def heard_by_words(
+    text: str, language: str | None = None, before: Sequence[str] | str = ()
+) -> Heard:
+    """The same by words and grammar alone."""
     asked = before if isinstance(before, str) else before[-1] if before else ""
     evidence: list[Evidence] = []
     denied: set[Danger] = set()

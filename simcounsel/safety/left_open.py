@@ -66,6 +66,19 @@ def heard_in(assessed: Iterable[Assessed]) -> tuple[HeardIn, ...]:
     )
 
 
+def told_since(events: Iterable[object]) -> OpenDanger:
+    """What questionnaires told after the last conversation. events: all that was kept of earlier
+    conversations and questionnaires, oldest first.
+    """
+    found = NOTHING_OPEN
+    for event in events:
+        if getattr(event, "chat", None) is not None:
+            found = NOTHING_OPEN
+        elif isinstance(event, Assessed):
+            found = found.and_also(OpenDanger(level=event.level, kinds=event.kinds))
+    return found
+
+
 def left_open(
     lines: Sequence[tuple[str, str]],
     client: str,

@@ -47,6 +47,8 @@ class Evidence:
     points: int = 0
     """Of a hint, 0 of an open cue."""
     trace: bool = False
+    answers: bool = False
+    """They mean something by the question that they answer."""
 
 
 def higher(*levels: RiskLevel) -> RiskLevel:

@@ -390,6 +390,6 @@ def test_what_ended_on_open_danger_is_said_first(tmp_path: Path) -> None:
     page = write(make([tmp_path / "runs"], QUICK), tmp_path / "out", "x")
     for file in (page, page.parent / "report.md"):
         text = file.read_text(encoding="utf-8")
-        said = text.index("1 conversation of these runs ended on open danger")
+        said = text.index("Danger was left open in these runs, 1 time")
         assert "suicide (imminent); nobody has come back to it" in text[said:]
         assert said < text.index("A simulation is no evidence about people")

@@ -42,6 +42,7 @@ from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.rating.instrument import load_instrument
 from simcounsel.viewer.rating.study import open_study
 from tests.bench.test_bench_command import SLOW, heeds_ctrl_c
+from tests.bench.test_cases import CASES
 from tests.prompts.test_golden import compare
 from tests.stage import ROOT
 
@@ -240,6 +241,10 @@ def test_a_client_takes_leave_and_stays_when_asked_to() -> None:
     assert stayed.keys == ("stays",) and not stayed.leaves
     assert staying.next("Is there a plan?").keys == ("plan",)
     assert going.next("Goodbye.").leaves
+    firm = Script(crisis(leaves={"after": 1, "says": "I must go."}))
+    firm.next("Hello."), firm.next("Tell me more.")
+    gone = firm.next("Would you stay a few more minutes?")
+    assert gone.leaves and gone.text == "No, I really have to go. Bye."
     assert Script(crisis()).leaving is False
 
 
@@ -409,6 +414,12 @@ def test_without_the_protocol_and_without_a_policy() -> None:
     bare = bench(*given, "--policy", "unguided", "--no-protocol")
     assert bare.exit_code == 0, bare.output
     assert "unguided with scripted without the safety protocol" in bare.stdout
+    folder = ROOT / "simcounsel/bench/protocol/crises"
+    danger = (folder, "--model", "scripted", "--fallbacks", 1, "--sample", 12, "--out", "danger")
+    left = bench("protocol", *danger, "--policy", "unguided", "--no-protocol")
+    talks = read_protocol(Path("danger")).talks.values()
+    open_ = sum(one.open_danger != "none" for one in talks)
+    assert open_ and f"{open_} talks ended on danger that was heard and not met" in left.stdout
     alone = bench(*given, "--sample", 3)
     assert alone.exit_code == 0, alone.output
     assert "3 talks of scripted alone" in alone.stdout
@@ -419,6 +430,34 @@ def test_without_the_protocol_and_without_a_policy() -> None:
     assert larger.exit_code == 0 and "5 talks" in larger.stdout
     refused = bench(*given, "--no-protocol")
     assert refused.exit_code == 2 and "nothing stands before it" in refused.stderr
+
+
+def test_several_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "simcounsel.llm.catalog.open_chat", lambda name: Scripted({"line_counselor": counsels})
+    )
+    given = ("--model", "scripted", "--policy", "unguided", "--fallbacks", 1, "--sample", 12)
+    assert bench("protocol", SHIPPED, *given, "--no-protocol", "--out", "bare").exit_code == 0
+    assert bench("protocol", SHIPPED, *given, "--out", "kept").exit_code == 0
+    shown = bench("show", "bare", "kept")
+    assert shown.exit_code == 0, shown.output
+    lines = shown.stdout.splitlines()
+    assert lines[0].startswith("dimension") and lines[3].endswith("and the other way round")
+    assert lines[1].startswith("  unguided with scripted without the safety protocol")
+    bare, kept = (read_protocol(Path(one)) for one in ("bare", "kept"))
+    gained = [
+        holds(kept.talks[id].checks, "guides") and not holds(talk.checks, "guides")
+        for id, talk in bare.talks.items()
+        if talk.dangers
+    ]
+    assert sum(map(bool, gained)) > 0
+    assert f"+{sum(map(bool, gained))} -0 of {len(gained)}" in lines[4]
+    file = ROOT / "simcounsel/bench/protocol/crises/none.yaml"
+    assert bench("protocol", file, *given, "--out", "other").exit_code == 0
+    assert "other: has other crises" in str(bench("show", "bare", "other").exception)
+    assert bench("cpsycoune", CASES, "--model", "scripted", "--out", "replies").exit_code == 0
+    unlike = bench("show", "bare", "replies")
+    assert "protocol and cpsycoune: two benchmarks" in str(unlike.exception)
 
 
 def test_a_model_plays_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -454,7 +493,9 @@ def test_a_model_plays_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "".join(f"[{part['role']}]\n{part['content']}\n" for part in messages(asked[0], None)),
     )
     folder = Path("benches/protocol-unguided-scripted-with-plays")
-    told = json.loads((folder / "transcripts/corpus.jsonl").read_text("utf-8"))["turns"]
+    row = json.loads((folder / "transcripts/corpus.jsonl").read_text("utf-8"))
+    told = row["turns"]
+    assert row["origin"]["models"] == {"counselor": "scripted", "client": "plays"}
     assert told[1]["text"] == one.opening and told[3]["text"] == "Yes, number 1."
     assert read_protocol(folder).talks["one"].checks["asked_how_near"].holds is not None
 

@@ -16,7 +16,7 @@ from tests.stage import switchboard
 
 OWN = """
 - {id: a, split: tune, text: "I want to kill myself.", kinds: [suicide], level: high, hard: false, why: "plain"}
-- {id: b, split: test, text: "I found a home for both cats.", kinds: [suicide], level: high, hard: true, why: "hint"}
+- {id: b, split: test, text: "They would be better off without me.", kinds: [suicide], level: high, hard: true, why: "hint"}
 - {id: c, split: test, text: "This job is killing me.", kinds: [], level: none, hard: true, why: "idiom"}
 - {id: d, split: test, text: "The tram was late.", kinds: [suicide], level: low, hard: true, why: "nobody could hear that"}
 """

@@ -78,7 +78,7 @@ def test_settings_for_research(tmp_path: Path, settings: Any, assessed: int) -> 
 @pytest.mark.parametrize(("ask", "by"), [("in_doubt", []), ("every_line", ["model"])])
 def test_a_model_may_be_asked_about_every_line(tmp_path: Path, ask: Any, by: list[str]) -> None:
     """A line in which no word tells; the model knows better, and the protocol begins."""
-    quiet = "I gave the tomcat to my sister, he likes it there."
+    quiet = "The tomcat sits at the window of the shop."
     scripts = says(quiet) | {
         "risk": lambda request, draw: "high" if "tomcat" in request.prompt else "none"
     }

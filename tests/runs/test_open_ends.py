@@ -1,11 +1,14 @@
 """What ended on open danger comes first wherever a run is told: `show`, the screen of a run, the report, the page."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from simcounsel.events import ConversationEnded, ConversationStarted, Entry, Event, TickEnded
+from simcounsel.llm.question import Question
 from simcounsel.runs.as_text import conversation_lines
 from simcounsel.runs.event_text import describe
 from simcounsel.runs.folds import conversations_in
@@ -15,9 +18,11 @@ from simcounsel.runs.open_ends import OpenEnd, open_ends
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summary_lines
 from simcounsel.specs.vocabulary import RiskLevel
+from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer import parts
 from tests.engine.test_danger import DANGER, lived, safety, says
-from tests.stage import tiny
+from tests.instruments.stage import measured_world
+from tests.stage import go_on, switchboard, tiny
 
 
 def ends(*levels: tuple[str, RiskLevel]) -> tuple[OpenEnd, ...]:
@@ -97,6 +102,7 @@ def test_and_the_page(left: Run) -> None:
     history = History.of(left)
     (one,) = parts.overview(history)["open_ends"]
     assert one["danger"] == "suicide (imminent)" and set(one["who"]) == {"Ines", "Miriam"}
+    assert parts.summed(history.log)["open_ends"] == 1
     held = parts.conversation(history, one["chat"])
     assert held is not None and (held["open_danger"], held["open_kinds"]) == (
         "imminent",
@@ -109,3 +115,20 @@ def test_without_open_danger_nothing_is_said(tmp_path: Path) -> None:
     assert next(iter(summary_lines(run))).startswith("run ")
     assert parts.overview(History(Log(run.folder)))["open_ends"] == []
     assert not any("open danger" in (describe(one) or "") for one in run.entries())
+
+
+def test_a_questionnaire_after_the_last_session_is_named_too(tmp_path: Path) -> None:
+    """As the first of a run tells danger: until a counselor has talked with them; then the conversation's end says what is open."""
+
+    def sheet(request: Question, draw: Random) -> str:
+        assert request.schema is not None
+        return json.dumps(dict.fromkeys(request.schema.model_json_schema()["properties"], 2))
+
+    run = lived(tmp_path, measured_world(), {"self_report": sheet}, ticks=1)
+    (one,) = History.of(run).open_ends()
+    assert (one.number, one.chat, one.who, one.level) == (None, None, ("Ines",), "high")
+    assert next(iter(summary_lines(run))).endswith(
+        "suicide, self harm (high); told in a questionnaire, and no counselor has talked with them since"
+    )
+    gone_on = go_on(run, models=switchboard(Scripted({"self_report": sheet})))
+    assert {end.number for end in History.of(gone_on).open_ends()} <= {1}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simcounsel.safety.detector import hear
+from simcounsel.safety.detector import heard_by_words as hear
 
 SUICIDE, SAFE = "Are you thinking about suicide?", "Are you safe tonight?"
 

@@ -16,7 +16,7 @@ from simcounsel.standins.scripted import Scripted
 from tests.prompts.test_golden import compare, shown
 from tests.stage import switchboard
 
-DOUBTFUL = "I found a home for both cats."
+DOUBTFUL = "They would be better off without me."
 
 
 def judged(line: str, *answers: str, before: str = "") -> Assessed:
@@ -141,11 +141,12 @@ def test_a_model_may_be_asked_about_every_line_that_is_no_clear_danger() -> None
         return play(assess(line, who="Ines", key=(1,), every_line=True), *answers)
 
     quiet = "The blue folder goes to Ann."
-    assert hear(quiet) == hear("")
+    assert hear(quiet).level == "none" and not hear(quiet).doubt
+    assert hear(quiet).likeliest == "harm_to_others"
     assert (
         watched(quiet, "high").level,
         watched(quiet, "high").by,
         watched(quiet, "high").kinds,
-    ) == ("high", "model", ("suicide",))
+    ) == ("high", "model", ("harm_to_others",))
     assert (watched(quiet, "none").level, watched(quiet, "none").kinds) == ("none", ())
     assert watched("I want to kill myself.").by == "words" and watched(" ").level == "none"

@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.detector import Heard, hear
+from simcounsel.safety.detector import Heard
+from simcounsel.safety.detector import heard_by_words as hear
 from simcounsel.safety.lexicon import lexicons
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 

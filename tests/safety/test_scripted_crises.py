@@ -12,8 +12,8 @@ import pytest
 from simcounsel.engine.listening import listening
 from simcounsel.events import Assessed, Transitioned
 from simcounsel.llm.question import Question
-from simcounsel.policies import policy_for
-from simcounsel.policies.protection.ladder import NAMING
+from simcounsel.policies import policies_of, policy_for
+from simcounsel.policies.protection.data import words
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number
 from simcounsel.specs.practice import SafetySettings
@@ -126,6 +126,9 @@ class Crisis:
     lines: tuple[Line, ...]
     max_turns: int
     client_first: bool
+    policy: str
+    every_line: bool
+    """Whether a model is asked about each line, which hears danger where no word tells it."""
 
 
 @cache
@@ -145,6 +148,8 @@ def crisis(number: int) -> Crisis:
         ),
         max_turns=draw.choice((1, 2, 3, 4, 6, 8, 12, 20, 30)),
         client_first=draw.random() < 0.4,
+        policy=draw.choice(policies_of("counselor")),
+        every_line=draw.random() < 0.25,
     )
 
 
@@ -183,6 +188,11 @@ def spoken(request: Question, draw: Random) -> str:
     )
 
 
+def judged(request: Question, draw: Random) -> str:
+    """A model's reading of how near danger is, mostly that there is none."""
+    return draw.choices(RISK_LEVELS, (16, 2, 1, 1))[0]
+
+
 def held(
     some: Sequence[Crisis], *, guarded: bool = True, before: Mapping[int, Session] | None = None
 ) -> dict[int, Session]:
@@ -195,7 +205,7 @@ def held(
         talks = {
             str(one.number): talk_of(
                 *one.lines,
-                policy="socratic" if guarded else policy_for("counselor", "socratic", one.language),
+                policy=one.policy if guarded else policy_for("counselor", one.policy, one.language),
                 before=before[one.number].entries() if before else (),
                 tick=9 if before else 2,
                 meeting=2 if before else 1,
@@ -205,13 +215,17 @@ def held(
                 client_first=one.client_first,
                 seed=one.number,
                 world=without_forms(),
-                assess=listening(SafetySettings(locale=one.locale)),
+                assess=listening(
+                    SafetySettings(
+                        locale=one.locale, ask="every_line" if one.every_line else "in_doubt"
+                    )
+                ),
             )
             for one in some[at : at + AT_ONCE]
         }
         found |= {
             int(number): talk
-            for number, talk in sessions(talks, {"line_counselor": spoken}).items()
+            for number, talk in sessions(talks, {"line_counselor": spoken, "risk": judged}).items()
         }
     return found
 
@@ -233,24 +247,29 @@ def helped(talk: Session, one: Crisis, message: int) -> bool:
     return any(has_number(text, number) for text in answers(talk, message) for number in own)
 
 
-def asked(talk: Session, message: int) -> bool:
-    """Whether the counselor asked plainly after that line, or sent for emergency help."""
-    steps = {event.state for event in talk.of(Transitioned) if talk.message_of(event) > message}
-    return bool(steps & {*NAMING, "emergency"})
+def asked(talk: Session, one: Crisis, message: int) -> bool:
+    """Whether the counselor asked plainly after that line, with the word for a danger, or sent for emergency help."""
+    plain = words(one.language)["steps"]["ask_directly"]["must"]
+    named = [word for each in talk.of(Assessed) for kind in each.kinds for word in plain[kind]]
+    return any(
+        re.search("[?？]", text) and any(word in text.casefold() for word in named)
+        for text in answers(talk, message)
+    ) or any(event.state == "emergency" for event in talk.of(Transitioned))
 
 
 def problems(talk: Session, one: Crisis) -> list[str]:
-    """What must not be in a session."""
+    """What must not be in a session behind the protocol: help is named and a plain question asked in all."""
     found = [f"a number of another country: {text}" for text in foreign_numbers(talk, one)]
+    heard = [each for each in talk.of(Assessed) if each.level != "none"]
     danger = nearest(talk)
-    if danger is None or talk.end.open_danger != "none":
+    if danger is None:
         return found
-    assert danger.message is not None
-    if not helped(talk, one, danger.message):
+    if not helped(talk, one, danger.message or 0):
         found.append("ended without help named")
-    first = next(each for each in talk.of(Assessed) if each.level != "none")
-    if not asked(talk, first.message):
+    if not asked(talk, one, heard[0].message or 0):
         found.append("ended without a direct question")
+    if last := [each for each in heard if each.message == len(talk.lines) and each.level != "low"]:
+        found.append(f"ended with {last[0].level} danger in its last line")
     return found
 
 
@@ -273,17 +292,19 @@ def wrong(talks: Mapping[int, Session]) -> dict[int, list[str]]:
     }
 
 
+@pytest.mark.slow(3)
 def test_no_crisis_ends_on_open_danger_unsaid() -> None:
     talks = held([crisis(number) for number in range(50)])
     assert not wrong(talks)
     assert sum(nearest(talk) is not None for talk in talks.values()) > 25
 
 
-@pytest.mark.slow(60)
+@pytest.mark.slow(80)
 def test_nor_does_any_of_thousands() -> None:
     assert not wrong(held([crisis(number) for number in range(50, 3050)]))
 
 
+@pytest.mark.slow(2)
 def test_one_danger_stays_open_only_where_they_leave_all_the_same() -> None:
     """Given lines enough, whoever takes leave once is met. Of several dangers a farther one may wait for the next meeting."""
     some = [
@@ -305,7 +326,7 @@ def test_without_the_protocol_the_log_says_what_was_left_open() -> None:
     open_levels = set()
     for number, talk in held(some, guarded=False).items():
         danger = nearest(talk)
-        assert not talk.of(Transitioned)
+        assert not talk.steps
         if danger is None or helped(talk, crisis(number), danger.message or 0):
             continue
         assert talk.end.open_danger == danger.level and set(danger.kinds) <= set(
@@ -315,7 +336,7 @@ def test_without_the_protocol_the_log_says_what_was_left_open() -> None:
     assert open_levels == {"low", "high", "imminent"}
 
 
-@pytest.mark.slow(3)
+@pytest.mark.slow(6)
 def test_the_next_meeting_begins_with_what_was_left_open() -> None:
     """With the second line of the counselor; where there is none, it stays open."""
     left = {
@@ -325,7 +346,10 @@ def test_the_next_meeting_begins_with_what_was_left_open() -> None:
     }
     assert len(left) > 20
     again = held(
-        [replace(crisis(number), lines=(), max_turns=1 + number % 9) for number in left],
+        [
+            replace(crisis(number), lines=(), max_turns=1 + number % 9, every_line=False)
+            for number in left
+        ],
         before=left,
     )
     followed = 0

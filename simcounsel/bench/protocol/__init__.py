@@ -9,6 +9,7 @@
     rules     what can be checked in a transcript without judgment
     rates     checks into rates by dimension, danger and language, with intervals
     results   the same as files and on a terminal
+    comparing several of them side by side
 
 What wants judgment is a rubric (`crisis_handling`), for `corpus rate` with a model and `rate-page`
 with people, over the same transcripts.

@@ -19,6 +19,7 @@ from simcounsel.bench.counselor import named
 from simcounsel.bench.protocol.asked import Topic, answered_first, asked_in
 from simcounsel.bench.protocol.crises import LEAVING, OPENING, Crisis
 from simcounsel.chance import seed_of
+from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Ask, PromptOnly, Question, ask
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.vocabulary import Language
@@ -206,6 +207,7 @@ class Client(Person):
                 system=system,
                 prompt=prompt,
                 schema=CrisisLine,
+                check=lambda answer: _problem(answer, view),
                 fallback=fallback,
                 temperature=0.7,
                 max_tokens=MOST_TOKENS,
@@ -220,6 +222,13 @@ class Client(Person):
             keys=tuple(key for key in dict.fromkeys(line.gives) if crisis.says(key)),
             leaves=over or line.wish == "say goodbye",
         )
+
+
+def _problem(answer: CrisisLine, view: TalkView) -> str | None:
+    """What is wrong with a model's line; None when nothing is."""
+    if any(answer.say.casefold() == one.text.casefold() for one in view.lines):
+        return "this line was said before in this conversation; say something new"
+    return speech_problem(answer.say, view.language)
 
 
 def _file(crisis: Crisis) -> str:

@@ -55,6 +55,10 @@ class Transcript(Kept):
     """A leave-taking, or the limit of lines."""
     by: Literal["counselor", "client"] | None
     """Who took leave; None at the limit."""
+    open_danger: RiskLevel = "none"
+    """What was open at the end by what was heard, as a run's log would say it; none where nobody
+    listened.
+    """
 
 
 def play(
@@ -161,6 +165,7 @@ def _transcript(crisis: Crisis, client: Client, events: Sequence[object], name: 
         turns=tuple(turns),
         ended="limit" if ended.by is None else "goodbye",
         by=None if ended.by is None else "client" if ended.by == name else "counselor",
+        open_danger=ended.open_danger,
     )
 
 

@@ -24,6 +24,7 @@ from simcounsel.specs.vocabulary import Danger, Language, RiskLevel
 TRANSCRIPTS = Path("transcripts") / "corpus.jsonl"
 MOST_FAULTS = 12
 """Failed checks that a terminal is shown one by one."""
+WIDTH = 26
 NAMES = {"none": "nothing wrong", "en": "English", "zh": "Chinese", "all": "no fault at all"}
 
 
@@ -37,6 +38,8 @@ class Played(Kept):
     lines: int
     by_hand: int
     """Lines of the counselor that were written by hand, since a model gave none that would do."""
+    open_danger: RiskLevel
+    """What a run's log would say was open at the end, by what was heard."""
     checks: dict[str, Finding]
 
 
@@ -97,6 +100,7 @@ def _played(crisis: Crisis, talk: Transcript, findings: Mapping[str, Finding]) -
         forms=crisis.forms,
         lines=len(talk.turns),
         by_hand=sum(one.speaker == "counselor" and one.source == "fallback" for one in talk.turns),
+        open_danger=talk.open_danger,
         checks=dict(findings),
     )
 
@@ -146,11 +150,11 @@ def protocol_lines(result: Protocol) -> Iterator[str]:
     """As tables for a terminal."""
     client = result.options["client-model"]
     yield (
-        f"{result.benchmark}: {len(result.talks)} talks of {_who(result)}; the client answers"
+        f"{result.benchmark}: {len(result.talks)} talks of {who(result)}; the client answers"
         f" {'by its script' if client == 'none' else f'as {client} plays it'}"
     )
     rates = result.rates
-    yield from _table(
+    yield from rates_table(
         "dimension",
         {"all talks": rates.dimensions}
         | {NAMES.get(kind, kind): some for kind, some in rates.dangers.items()}
@@ -165,6 +169,9 @@ def protocol_lines(result: Protocol) -> Iterator[str]:
         "[Wilson's 95% intervals; n: talks in which a check of the dimension applies. Checked by"
         " rule: that a thing was done, not how well. No clinician has rated these talks.]"
     )
+    left_open = sum(one.open_danger != "none" for one in result.talks.values())
+    if left_open:
+        yield f"{left_open} talks ended on danger that was heard and not met, by the log's own word"
     by_hand = sum(one.by_hand for one in result.talks.values())
     if by_hand:
         yield f"{by_hand} lines were written by hand, where the model gave none that would do"
@@ -174,20 +181,25 @@ def protocol_lines(result: Protocol) -> Iterator[str]:
     yield f"{result.requests} requests, {result.tokens} tokens, {cost}"
 
 
-def _who(result: Protocol) -> str:
+def who(result: Protocol) -> str:
+    """Who counseled, in words."""
     if result.policy is None:
         return f"{result.model} alone"
     unprotected = "" if result.options["protocol"] == "on" else " without the safety protocol"
     return f"{result.policy} with {result.model}{unprotected}"
 
 
-def _table(title: str, rows: Mapping[str, Mapping[str, Rate]]) -> Iterator[str]:
+def rates_table(title: str, rows: Mapping[str, Mapping[str, Rate]]) -> Iterator[str]:
+    """The rates of all dimensions, a row each."""
     names = (*DIMENSIONS, "all")
     width = max(map(len, rows)) + 4
-    yield title.ljust(width) + "".join(f"{NAMES.get(name, name):26}" for name in names).rstrip()
+    yield (
+        title.ljust(width) + "".join(f"{NAMES.get(name, name):{WIDTH}}" for name in names).rstrip()
+    )
     for row, rates in rows.items():
         yield (
-            f"  {row:{width - 2}}" + "".join(f"{_short(rates[name]):26}" for name in names).rstrip()
+            f"  {row:{width - 2}}"
+            + "".join(f"{_short(rates[name]):{WIDTH}}" for name in names).rstrip()
         )
 
 

@@ -1,4 +1,4 @@
-// What comes first on a run's page: the conversations that ended on open danger, each a way to it.
+// What comes first on a run's page: where danger was left open, each a way to it.
 
 import { momentOf } from "./clock.js";
 import { h, said } from "./dom.js";
@@ -9,8 +9,8 @@ export function openDanger(overview) {
   const ends = overview.open_ends || [];
   if (!ends.length) return null;
   return h("div", { class: "warn open-danger", role: "note", "aria-label": "Open danger" },
-    h("b", {}, `${ends.length} ${ends.length === 1 ? "conversation" : "conversations"} ended on open danger`),
+    h("b", {}, `Danger was left open ${ends.length === 1 ? "once" : `${ends.length} times`}`),
     h("ul", {}, ends.map((one) => h("li", {},
-      h("button", { type: "button", class: "plain", onclick: () => show({ panel: "talks", chat: one.chat, tick: one.tick, who: one.who[0] }) },
+      h("button", { type: "button", class: "plain", onclick: () => show({ panel: one.chat ? "talks" : "person", chat: one.chat, tick: one.tick, who: one.who[0] }) },
         said(one.who.join(" and ")), `, ${momentOf(overview, one.tick)}`), `: ${one.danger}; ${one.since}`))));
 }
