@@ -328,6 +328,50 @@ def test_somebody_else_in_chinese() -> None:
     assert "你弟弟" in talk.said_at("acknowledge")
 
 
+def test_the_next_meeting_asks_after_somebody_else() -> None:
+    first = session(
+        high("My brother says he wants to die."),
+        Line("I should go.", leaves=True),
+        Line("I am going.", leaves=True),
+    )
+    second = session(
+        Line("Hello."),
+        Line("No, he is better."),
+        Line("I slept."),
+        before=first.entries(),
+        tick=50,
+        meeting=2,
+        scripts={"safety_answer": lambda request, draw: "no"},
+    )
+    assert second.steps == ["follow_up", "own_state", "help", "over"]
+    assert "your brother" in second.said_at("follow_up")
+    another_in_danger(second)
+    third = session(
+        Line("Hello."),
+        high("It is me who wants to kill myself now."),
+        Line("For weeks."),
+        Line("No."),
+        before=first.entries(),
+        tick=50,
+        meeting=2,
+    )
+    assert third.steps[:3] == ["follow_up", "acknowledge", "ask_directly"]
+    assert OWN_SUICIDE.search(third.said_at("ask_directly"))
+
+
+def test_whose_danger_it_is_stands_in_the_log() -> None:
+    talk = session(
+        low("My brother says he wants to die."),
+        Line("He wrote it."),
+        high("And I want to kill myself as well."),
+        Line("For weeks."),
+    )
+    assert [verdict for _, verdict, _ in talk.verdicts if verdict in ("another", "own")] == [
+        "another",
+        "own",
+    ]
+
+
 # secrecy
 
 

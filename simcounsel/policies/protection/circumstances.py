@@ -6,7 +6,7 @@ said in as many words is not known.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,6 +14,7 @@ from simcounsel.agents.talk import TalkView
 from simcounsel.policies.protection.data import ways
 from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import lexicons
+from simcounsel.safety.reading import languages_of
 from simcounsel.specs.vocabulary import Danger
 from simcounsel.texts import sentences
 
@@ -29,6 +30,8 @@ class Circumstances:
     """Who may die or be hurt by their own hand, where it is not the client, as a counselor calls
     them ("your brother"); None: the client, or nobody.
     """
+    own: bool = False
+    """They have spoken of death or harm by their own hand that is theirs."""
     soon: bool = False
     """Somebody else is said to mean it for today, or to have done it."""
     age: int | None = None
@@ -55,9 +58,10 @@ def circumstances(view: TalkView, *, last: bool = False) -> Circumstances:
     told = [line.text for line in view.lines if line.who == view.other]
     said = told[-1:] if last else told
     language = view.language
-    whom = None if last else another_in_danger(told, language)
+    own, whom = whose_danger(view)
     return Circumstances(
         another=whom,
+        own=own,
         soon=any(_soon(one, language) for one in said),
         age=next((age for one in reversed(said) if (age := _age(one, language))), None),
         pupil=_any(said, "pupil", language),
@@ -77,29 +81,44 @@ def asks_for_secrecy(view: TalkView) -> bool:
     )
 
 
-def corrects_whose(view: TalkView) -> bool:
-    """Whether the other's last line says that it is somebody else's danger and not theirs."""
-    return view.heard is not None and _corrects(view.heard.text, view.language)
-
-
-def another_in_danger(told: Sequence[str], language: str) -> str | None:
-    """Who it is when a client has spoken of somebody else's danger and of none of their own, or has
-    said since that it is not theirs; None otherwise. What was said of themselves alone ("I want to
-    die") no later word takes back.
+def whose_danger(view: TalkView) -> tuple[bool, str | None]:
+    """Whether a client has spoken of danger by their own hand that is theirs; and who it is when
+    they have spoken of somebody else's and of none of their own, or have said since that it is not
+    theirs. What was said of themselves alone ("I want to
+    die") no later word takes back; what no words tell, but a model heard, is theirs.
     """
+    language = view.language
     seen = own = firm = False
     named = called = None
-    for text in told:
-        named = _called(text, language) or named
-        if _corrects(text, language):
-            seen, own, called = True, False, _called(text, language) or called or named
+    for number, line in enumerate(view.lines, 1):
+        if line.who != view.other:
             continue
-        whose = _whose(text, language)
+        named = _called(line.text, language) or named
+        if _corrects(line.text, language):
+            seen, own, called = True, False, _called(line.text, language) or called or named
+            continue
+        whose = _whose(line.text, language) or ("own" if number in _felt(view) else None)
         seen, own = seen or whose == "another", own or whose == "own"
-        firm = firm or (whose == "own" and not _of_others(text, language))
+        firm = firm or (whose == "own" and not _of_others(line.text, language))
         if whose and not called:
             called = named
-    return (called or str(ways(language)["somebody"])) if seen and not own and not firm else None
+    own = own or firm
+    return own, (called or str(ways(language)["somebody"])) if seen and not own else None
+
+
+def _felt(view: TalkView) -> set[int]:
+    """Lines in which something else than words tells of the client's death or harm by their own
+    hand.
+    """
+    return {
+        event.message
+        for event in view.assessed
+        if event.message is not None
+        and event.by in ("model", "classifier")
+        and event.level != "none"
+        and set(event.kinds) & set(BY_OWN_HAND)
+        and not _of_others(view.lines[event.message - 1].text, view.language)
+    }
 
 
 def _corrects(text: str, language: str) -> bool:
@@ -118,11 +137,10 @@ def _whose(text: str, language: str) -> str | None:
     """Whose death or harm by their own hand a line speaks of; None: of nobody's."""
     if _says(text, "another", language):
         return "another"
-    lexicon = lexicons().get(language)
-    if lexicon is None:
-        return None
     whose = {
         found.whose
+        for code in languages_of(text, language)
+        if (lexicon := lexicons().get(code)) is not None
         for found in Line(text, lexicon).cues()
         if found.cue.kind in BY_OWN_HAND and found.cue.level is not None and not found.denied
     }

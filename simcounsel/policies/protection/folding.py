@@ -1,5 +1,7 @@
 """How the state of the protocol follows from what was heard, said and done in a conversation."""
 
+from dataclasses import replace
+
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Judged, Transitioned
 from simcounsel.policies.protection.circumstances import (
@@ -16,7 +18,7 @@ from simcounsel.policies.protection.ladder import (
     Step,
     Verdict,
 )
-from simcounsel.policies.protection.owed import PROTOCOL, owed_to
+from simcounsel.policies.protection.owed import PROTOCOL, WHOSE, owed_to
 from simcounsel.policies.protection.state import ANSWER, STEP_OF, VERDICT_OF, ProtocolState
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
@@ -28,11 +30,14 @@ def protocol_state(view: TalkView) -> ProtocolState:
     owed = owed_to(view)
     protocol.owed, protocol.owed_kinds = owed.danger.level, owed.danger.kinds
     protocol.by_form, protocol.left_open = owed.by_form, owed.left_open
+    protocol.another = owed.another
     for event in view.own:
         if isinstance(event, Assessed):
             _hear(protocol, event)
         elif isinstance(event, Judged) and event.question == ANSWER:
             protocol.judge(STEP_OF[event.state], VERDICT_OF[event.verdict])
+        elif isinstance(event, Judged) and event.question == WHOSE:
+            _turn(protocol, event.reason if event.verdict == "another" else None)
         elif isinstance(event, Transitioned) and event.protocol == PROTOCOL:
             _move(protocol, event)
     _take_in(protocol, view)
@@ -49,6 +54,11 @@ def _take_in(protocol: ProtocolState, view: TalkView) -> None:
     when it is said again.
     """
     protocol.about = circumstances(view)
+    if not protocol.about.own and protocol.about.another is None:
+        protocol.about = replace(protocol.about, another=protocol.another)
+    if protocol.open and protocol.about.another != protocol.another:
+        protocol.turned = True
+        _turn(protocol, protocol.about.another)
     protocol.owes_word = asks_for_secrecy(view) or (
         protocol.about.secrecy and not protocol.confided
     )
@@ -58,6 +68,24 @@ def _take_in(protocol: ProtocolState, view: TalkView) -> None:
     near = "abuse" in kinds and said.near
     if protocol.open and (now or near):
         protocol.urgent = True
+
+
+def _turn(protocol: ProtocolState, another: str | None) -> None:
+    """What was asked and agreed on was about the danger of one person; the other's is asked about
+    anew, but who says that it is not theirs is not asked by name once more.
+    """
+    was, protocol.another = protocol.another, another
+    if was is not None and another is not None:
+        return
+    asked = ("ask_directly", "follow_up") if another is None else ()
+    _reopen(protocol, (*OF_ONE_DANGER, "company", *asked))
+    for kind in BY_OWN_HAND:
+        if kind in protocol.named:
+            if another is None:
+                del protocol.named[kind]
+            else:
+                protocol.named[kind] = None
+    protocol.asking = None if another is None else protocol.asking
 
 
 def _hear(protocol: ProtocolState, event: Assessed) -> None:

@@ -6,7 +6,7 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Data, Entry, Foreign, Judged, PracticeEvent, Transitioned
 from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.policy import Concluding, Policy
-from simcounsel.policies.protection.circumstances import asks_for_secrecy, corrects_whose
+from simcounsel.policies.protection.circumstances import asks_for_secrecy
 from simcounsel.policies.protection.folding import protocol_state
 from simcounsel.policies.protection.ladder import (
     ALWAYS,
@@ -19,7 +19,7 @@ from simcounsel.policies.protection.ladder import (
     Step,
     route,
 )
-from simcounsel.policies.protection.owed import PROTOCOL
+from simcounsel.policies.protection.owed import PROTOCOL, WHOSE
 from simcounsel.policies.protection.reading import read_answer
 from simcounsel.policies.protection.state import ANSWER, ProtocolState
 from simcounsel.policies.protection.wording import OwnNumbers, decision_for
@@ -61,7 +61,7 @@ class Guarded:
             if protocol.owed == "none" or protocol.held or view.parting or not view.moves:
                 return (yield from self._own(view))
             return _step("follow_up", protocol, view, "what was heard before comes first", ())
-        judged = yield from _judge(view, protocol)
+        judged = (*(yield from _judge(view, protocol)), *_whose(view, protocol))
         protocol.repeats = protocol.repeats and not protocol.owes_word
         step, why = (
             (protocol.state, "the answer was unclear; asked once more in other words")
@@ -110,7 +110,7 @@ def _judge(view: TalkView, protocol: ProtocolState) -> Ask[tuple[PracticeEvent, 
         or view.parting
         or view.heard is None
         or view.lines[-1].who == view.me
-        or (protocol.about.another and corrects_whose(view))
+        or protocol.turned
     ):
         return ()
     step = protocol.state
@@ -132,6 +132,23 @@ def _judge(view: TalkView, protocol: ProtocolState) -> Ask[tuple[PracticeEvent, 
             by=read.by,
             reason=read.reason,
             **traced(*read.replies),
+        ),
+    )
+
+
+def _whose(view: TalkView, protocol: ProtocolState) -> tuple[PracticeEvent, ...]:
+    """What is put down where the danger turns out to be somebody else's, or the client's own."""
+    if not protocol.turned:
+        return ()
+    return (
+        Judged(
+            who=view.me,
+            chat=view.chat,
+            state=protocol.state or "acknowledge",
+            question=WHOSE,
+            verdict="another" if protocol.another else "own",
+            by="words",
+            reason=protocol.another or "the client's own",
         ),
     )
 
@@ -225,5 +242,5 @@ def _unguarded(view: TalkView) -> TalkView:
 def _of_protocol(what: Entry | PracticeEvent) -> bool:
     event = what.event if isinstance(what, Entry) else what
     return (isinstance(event, Transitioned) and event.protocol == PROTOCOL) or (
-        isinstance(event, Judged) and event.question == ANSWER
+        isinstance(event, Judged) and event.question in (ANSWER, WHOSE)
     )

@@ -75,6 +75,10 @@ class ProtocolState:
     """The danger on which the client means to act today, if they said so when they were asked."""
     about: Circumstances = field(default_factory=Circumstances)
     """What was said of it beyond its level and kind."""
+    another: str | None = None
+    """Whose danger it was so far, if not the client's own."""
+    turned: bool = False
+    """Whether it turns out now to be somebody else's, or the client's own after all."""
     owes_word: bool = False
     """Whether they asked that nobody be told, and were not answered."""
 

@@ -110,7 +110,9 @@ def decision_for(
     )
     unasked = _unasked(step, protocol)
     brief += [about["unasked"]] if unasked else []
-    plainly = told["steps"]["ask_directly"] if unasked else about
+    plainly = (
+        said_in("ask_directly", protocol.about, kind, view.language).about if unasked else about
+    )
     asked = tuple(plainly.get("must", {}).get(kind, ()))
     return Decision(
         move=step,
