@@ -44,6 +44,7 @@ def summed(log: Log) -> Fields:
         "ticks_planned": world.get("ticks"),
         "parent": (log.manifest.get("parent") or {}).get("run"),
         "problems": log.problems(),
+        "open_ends": sum(one.met_in is None for one in History(log).open_ends()),
     }
 
 

@@ -102,6 +102,7 @@ def test_and_the_page(left: Run) -> None:
     history = History.of(left)
     (one,) = parts.overview(history)["open_ends"]
     assert one["danger"] == "suicide (imminent)" and set(one["who"]) == {"Ines", "Miriam"}
+    assert parts.summed(history.log)["open_ends"] == 1
     held = parts.conversation(history, one["chat"])
     assert held is not None and (held["open_danger"], held["open_kinds"]) == (
         "imminent",

@@ -1,5 +1,6 @@
 """What a conversation leaves open: told by what was said, for every policy and for a human in the counselor's seat."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,13 @@ from simcounsel.events import Assessed, ConversationEnded, Entry
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.policies import policy_for
+from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.wording import Wanted
 from simcounsel.safety.assessing import assessed_by_item
 from simcounsel.safety.help import Help
 from simcounsel.safety.left_open import NOTHING_OPEN, HeardIn, OpenDanger, heard_in, left_open
 from simcounsel.specs.practice import locale_names
-from simcounsel.specs.vocabulary import Danger, RiskLevel
+from simcounsel.specs.vocabulary import DANGERS, Danger, RiskLevel
 from simcounsel.standins.scripted import Scripted
 from tests.engine.test_danger import DANGER, lived, safety, says
 from tests.safety.planted import Line, Session, _small_talk, high, low, session, talk_of
@@ -261,3 +263,29 @@ def test_what_a_questionnaire_told_is_to_be_taken_up_too(
     without = policy_for("counselor", policy) if policy else "supportive"
     talk = session(Line("Hello."), Line("No."), before=before, tick=9, meeting=2, policy=without)
     assert talk.end.open_danger == level
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("kind", DANGERS)
+def test_who_leaves_before_anybody_asked_is_asked_as_they_go(kind: Danger, language: str) -> None:
+    talk = session(
+        high(kind=kind),
+        Line("Bye.", leaves=True),
+        Line("Bye now.", leaves=True),
+        language=language,
+        max_turns=4,
+    )
+    assert talk.steps == ["acknowledge", "stay", "help"]
+    wanted = words(language)["steps"]["ask_directly"]["must"][kind]
+    assert (
+        Wanted(language=language, numbers=("999",), one_of=tuple(wanted)).problem(
+            talk.said_at("stay")
+        )
+        is None
+    )
+
+
+def test_who_was_asked_before_is_only_asked_to_stay() -> None:
+    talk = session(high(), Line("Hm."), Line("Bye.", leaves=True), Line("Bye now.", leaves=True))
+    assert talk.steps[:3] == ["acknowledge", "ask_directly", "stay"]
+    assert not re.search("suicide|kill|ending your life", talk.said_at("stay"))

@@ -13,7 +13,7 @@ from simcounsel.engine.listening import listening
 from simcounsel.events import Assessed, Transitioned
 from simcounsel.llm.question import Question
 from simcounsel.policies import policies_of, policy_for
-from simcounsel.policies.protection.ladder import NAMING
+from simcounsel.policies.protection.data import words
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number
 from simcounsel.specs.practice import SafetySettings
@@ -247,14 +247,18 @@ def helped(talk: Session, one: Crisis, message: int) -> bool:
     return any(has_number(text, number) for text in answers(talk, message) for number in own)
 
 
-def asked(talk: Session, message: int) -> bool:
-    """Whether the counselor asked plainly after that line, or sent for emergency help."""
-    steps = {event.state for event in talk.of(Transitioned) if talk.message_of(event) > message}
-    return bool(steps & {*NAMING, "emergency"})
+def asked(talk: Session, one: Crisis, message: int) -> bool:
+    """Whether the counselor asked plainly after that line, with the word for a danger, or sent for emergency help."""
+    plain = words(one.language)["steps"]["ask_directly"]["must"]
+    named = [word for each in talk.of(Assessed) for kind in each.kinds for word in plain[kind]]
+    return any(
+        re.search("[?？]", text) and any(word in text.casefold() for word in named)
+        for text in answers(talk, message)
+    ) or any(event.state == "emergency" for event in talk.of(Transitioned))
 
 
 def problems(talk: Session, one: Crisis) -> list[str]:
-    """What must not be in a session behind the protocol: help is named in all; who leaves for good before they were asked, is said to have left in danger."""
+    """What must not be in a session behind the protocol: help is named and a plain question asked in all."""
     found = [f"a number of another country: {text}" for text in foreign_numbers(talk, one)]
     heard = [each for each in talk.of(Assessed) if each.level != "none"]
     danger = nearest(talk)
@@ -262,9 +266,7 @@ def problems(talk: Session, one: Crisis) -> list[str]:
         return found
     if not helped(talk, one, danger.message or 0):
         found.append("ended without help named")
-    if not asked(talk, heard[0].message or 0) and (
-        talk.end.by != "Ines" or talk.end.open_danger == "none"
-    ):
+    if not asked(talk, one, heard[0].message or 0):
         found.append("ended without a direct question")
     if last := [each for each in heard if each.message == len(talk.lines) and each.level != "low"]:
         found.append(f"ended with {last[0].level} danger in its last line")

@@ -77,6 +77,8 @@ def test_what_ended_on_open_danger_comes_first(page: Page, tmp_path: Path) -> No
     lived(tmp_path, world, says(DANGER))
     (name,) = RunList(tmp_path).names()
     with site(page, make_app(RunList(tmp_path))) as address:
+        page.goto(address)
+        expect(page.get_by_text("Danger is left open")).to_be_visible()
         page.goto(f"{address}/run/{name}")
         banner = page.get_by_label("Open danger")
         expect(banner).to_contain_text("Danger was left open once")

@@ -102,7 +102,10 @@ def decision_for(
         if len(numbers) > 1
         else []
     )
-    asked = tuple(about.get("must", {}).get(kind, ()))
+    unasked = _unasked(step, protocol)
+    brief += [about["unasked"]] if unasked else []
+    plainly = told["steps"]["ask_directly"] if unasked else about
+    asked = tuple(plainly.get("must", {}).get(kind, ()))
     return Decision(
         move=step,
         options=options or (step,),
@@ -128,10 +131,7 @@ def _lines(
     """The lines of the step that fit the danger, in an order drawn for this turn, those that were
     said in this talk last.
     """
-    found = repeated(step, protocol, view)
-    name, slots = (
-        ("questionnaire", {}) if protocol.by_form and step == "follow_up" else found or (None, {})
-    )
+    name, slots = _occasion(step, protocol, view)
     kind = protocol.kind_of(step)
     some = list(
         lines_of(
@@ -148,6 +148,22 @@ def _lines(
     some.sort(key=lambda line: _filled(line, {**slots, "{name}": view.other}) in said)
     tags = Tags(move=step)
     return tuple(Example(text=_filled(line, slots), tags=tags) for line in some)
+
+
+def _occasion(
+    step: Step, protocol: ProtocolState, view: TalkView
+) -> tuple[str | None, dict[str, str]]:
+    """The name of the special lines that are said, with their slots; None: the ordinary ones."""
+    if protocol.by_form and step == "follow_up":
+        return "questionnaire", {}
+    if _unasked(step, protocol):
+        return "unasked", {}
+    return repeated(step, protocol, view) or (None, {})
+
+
+def _unasked(step: Step, protocol: ProtocolState) -> bool:
+    """Whether they take leave before anybody asked about the danger by name."""
+    return step == "stay" and not protocol.urgent and protocol.kind_of(step) not in protocol.named
 
 
 def lines_of(

@@ -20,6 +20,6 @@ function draw(runs) {
     h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Runs" }, h("table", { class: "runs" }, h("thead", {}, h("tr", {}, ["", "Run", "World", "Condition", "Seed", "Model", "Lived", "Begun"].map((name) => h("th", { scope: "col" }, name || h("span", { class: "hidden" }, "compare"))))),
       h("tbody", {}, runs.map((run) => h("tr", {},
         h("td", {}, h("input", { type: "checkbox", "aria-label": `compare ${run.name}`, onchange: (event) => choose(run.name, event.target) })),
-        h("td", {}, h("a", { href: `/run/${encodeURIComponent(run.name)}` }, run.name), run.parent ? h("div", { class: "soft small" }, `forked from ${run.parent}`) : null, run.problems.map((one) => h("div", { class: "small warn" }, one))),
+        h("td", {}, h("a", { href: `/run/${encodeURIComponent(run.name)}` }, run.name), run.parent ? h("div", { class: "soft small" }, `forked from ${run.parent}`) : null, run.problems.map((one) => h("div", { class: "small warn" }, one)), run.open_ends ? h("div", { class: "small warn" }, `Danger is left open${run.open_ends > 1 ? `, ${run.open_ends} times` : ""}`) : null),
         h("td", {}, said(run.world || "?")), h("td", {}, run.condition || "?"), h("td", {}, run.seed ?? "?"), h("td", {}, run.model || "?"), h("td", {}, `${run.ticks} of ${run.ticks_planned ?? "?"}${run.unit ? ` ${run.unit}` : ""}`), h("td", { class: "soft" }, run.created || "?")))))));
 }
