@@ -72,10 +72,11 @@ def assess(
         judged = reply.value
         replies.append(reply)
         if reply.source in ("chosen", "fallback"):
-            why = (
-                f"{why or NOTHING_HEARD}; no model that can judge it was there, so the detector's"
-                " level stands"
+            level = _unjudged(heard)
+            stands = (
+                "so it is asked about" if level != heard.level else "so the detector's level stands"
             )
+            why = f"{why or NOTHING_HEARD}; no model that can judge it was there, {stands}"
         else:
             level, by = higher(heard.floor, judged), "model"
             least = "" if judged == level else f", and {level} is the least after these words"
@@ -91,6 +92,13 @@ def assess(
         why=why or NOTHING_HEARD,
         **traced(*replies),
     )
+
+
+def _unjudged(heard: Heard) -> RiskLevel:
+    """The level where a model was wanted and none can judge: the detector's, and low in a language
+    without words, so that the counselor asks plainly and names help.
+    """
+    return "low" if heard.strange and heard.level == "none" else heard.level
 
 
 def _question(
@@ -114,8 +122,8 @@ def _question(
         system=system,
         prompt=prompt,
         options=RISK_LEVELS,
-        fallback=heard.level,
-        facts=RiskFacts(level=heard.level),
+        fallback=_unjudged(heard),
+        facts=RiskFacts(level=_unjudged(heard)),
         temperature=0.0,
         max_tokens=20,
         seed=seed_of(*key, "risk"),

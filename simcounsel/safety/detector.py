@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from simcounsel.safety.answers import answered
 from simcounsel.safety.features import words_say
-from simcounsel.safety.gate import Chance, gate_of
+from simcounsel.safety.gate import LEARNED, Chance, gate_of
 from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import lexicons
 from simcounsel.safety.reading import languages_of
@@ -49,6 +49,10 @@ class Heard:
     """The same in words; '' when nothing was heard."""
     denied: tuple[Danger, ...] = ()
     """Dangers that the client says are not there, asked or unasked."""
+    strange: tuple[str, ...] = ()
+    """Languages without words that it seems to be in, wholly or in part, as ISO 639-1 codes; `und`
+    for a script that nobody knows.
+    """
     by: Literal["words", "classifier"] = "words"
     """Who raised it to its level."""
     chance: float | None = None
@@ -104,7 +108,8 @@ def hear(
     """
     heard = heard_by_words(text, language, before)
     languages = languages_of(text, language)
-    gate = gate_of(languages[0], vectors=vector is not None) if len(languages) == 1 else None
+    learned = [code for code in languages if code in LEARNED] if "zh" not in languages else []
+    gate = gate_of(learned[0], vectors=vector is not None) if learned else None
     return heard if gate is None else _beside(heard, gate.chance(text, said_by(heard), vector))
 
 
@@ -123,8 +128,8 @@ def _beside(heard: Heard, chance: Chance) -> Heard:
         return told
     if chance.flags and heard.level == "none":
         return replace(told, level="low", kinds=(chance.kind,), doubt=True, by="classifier")
-    if chance.asks or not heard.doubt:
-        return replace(told, doubt=chance.asks)
+    if chance.asks or heard.strange or not heard.doubt:
+        return replace(told, doubt=chance.asks or heard.doubt)
     return replace(told, level="none", kinds=(), by="classifier")
 
 
@@ -173,6 +178,7 @@ def _heard(evidence: list[Evidence], denied: set[Danger], strange: list[str]) ->
         doubt=doubt,
         why="; ".join(why) + (" (in doubt)" if doubt else ""),
         denied=tuple(kind for kind in DANGERS if kind in denied and levels[kind][0] == "none"),
+        strange=tuple(strange),
     )
 
 

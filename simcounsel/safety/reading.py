@@ -7,6 +7,7 @@ import unicodedata
 from functools import cache
 
 from simcounsel.safety.lexicon import Lexicon, lexicons
+from simcounsel.safety.tongues import has_kana, partly_in_other, whole_in_other
 
 _SIGNS = (
     {ord(one): "'" for one in "’‘ʼ`´′＇"}
@@ -39,8 +40,9 @@ _DIGITS = {
 def languages_of(text: str, language: str | None) -> tuple[str, ...]:
     """Codes of the languages in whose words a text is to be heard: the one that is named, and those
     whose script stands in it: Han characters are Chinese, Latin letters English unless a language
-    that is written in them is named. There may be no words for a code; `und` is a script that
-    nobody knows.
+    that is written in them is named. A line in Latin letters that looks like another language
+    (`tongues`) has that one's code too, since a misspelt English line may look so. There may be no
+    words for a code; `und` is a script that nobody knows.
     """
     known = lexicons()
     named = None if language is None else code_of(language)
@@ -51,6 +53,8 @@ def languages_of(text: str, language: str | None) -> tuple[str, ...]:
         if (code == latin or not _latin(code)) and lexicon.letter.search(text)
     ]
     strange = named if named is not None and named not in known else "und" if not found else None
+    if strange is None and (found == [LATIN] or has_kana(text)):
+        strange = whole_in_other(text) or partly_in_other(text)
     if strange and _LETTERS.search(text):
         found.append(strange)
     return tuple(found)

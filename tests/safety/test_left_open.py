@@ -1,9 +1,11 @@
 """What a conversation leaves open: told by what was said, for every policy and for a human in the counselor's seat."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ from simcounsel.specs.vocabulary import DANGERS, Danger, RiskLevel
 from simcounsel.standins.scripted import Scripted
 from tests.engine.test_danger import DANGER, lived, safety, says
 from tests.safety.planted import Line, Session, _small_talk, high, low, session, talk_of
-from tests.stage import happened, switchboard, three, tiny
+from tests.stage import begun, changed, go_on, happened, log, switchboard, three, tiny
 
 GB = Help(locale="en-GB", language="en")
 TOLD = "I want to end my life."
@@ -289,3 +291,26 @@ def test_who_was_asked_before_is_only_asked_to_stay() -> None:
     talk = session(high(), Line("Hm."), Line("Bye.", leaves=True), Line("Bye now.", leaves=True))
     assert talk.steps[:3] == ["acknowledge", "ask_directly", "stay"]
     assert not re.search("suicide|kill|ending your life", talk.said_at("stay"))
+
+
+def test_what_was_left_open_is_known_after_a_break_too(tmp_path: Path) -> None:
+    """The second meeting, in which nothing of it is said, ends on it again, also in a run that was stopped between the two."""
+    (once,) = tiny().appointments
+    twice = (once, once.model_copy(update={"at": "11:00"}))
+    world = changed(safety(tiny(), counselors="assess"), appointments=twice)
+
+    def line(request: Question, draw: Random) -> str:
+        first = request.facts.meeting == 1 and len(request.facts.lines) == 1
+        say = (
+            DANGER if first else f"I was at the window with a tea, number {draw.randrange(10**6)}."
+        )
+        return json.dumps(
+            {"say": say, "emotion": "sadness", "intensity": 5, "poignancy": 5, "wish": "go on"}
+        )
+
+    whole = lived(tmp_path / "a", world, {"line_client": line})
+    assert [end.open_danger for end in happened(whole, ConversationEnded)] == ["imminent"] * 2
+    part = begun(tmp_path / "b", world)
+    go_on(part, 4, models=switchboard(Scripted({"line_client": line})))
+    go_on(part, models=switchboard(Scripted({"line_client": line})))
+    assert log(part) == log(whole)
