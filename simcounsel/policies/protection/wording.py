@@ -110,10 +110,8 @@ def decision_for(
     )
     unasked = _unasked(step, protocol)
     brief += [about["unasked"]] if unasked else []
-    plainly = (
-        said_in("ask_directly", protocol.about, kind, view.language).about if unasked else about
-    )
-    asked = tuple(plainly.get("must", {}).get(kind, ()))
+    plainly = said_in("ask_directly", protocol.about, kind, view.language) if unasked else said
+    asked = tuple(plainly.about.get("must", {}).get(kind, ()))
     return Decision(
         move=step,
         options=options or (step,),
