@@ -43,6 +43,10 @@ class Help:
 
     locale: str
     language: str
+    child: bool = False
+    """Whether it is for somebody under age: lines for children, where the locale has some, go
+    first.
+    """
 
     @property
     def _entry(self) -> dict[str, Any]:
@@ -102,11 +106,13 @@ class Help:
 
     def lines_for(self, kind: Danger) -> tuple[dict[str, str], ...]:
         """The lines that fit a kind of danger, at most two, lines for everybody first; the general
-        ones where there is none of its own.
+        ones where there is none of its own. Those for children only for a child, and then first.
         """
         entry = self._entry
         own = entry.get("abuse", []) if kind == "abuse" else []
-        some = [line for line in (*own, *entry["crisis"]) if line.get("whom") != "children"]
+        every = (*own, *entry["crisis"])
+        children = [line for line in every if line.get("whom") == "children"] if self.child else []
+        some = [*children, *(line for line in every if line.get("whom") != "children")]
         return tuple(some[:2])
 
     def first_contact(self, kind: Danger) -> str:

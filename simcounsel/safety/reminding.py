@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from simcounsel.safety.detector import hear
+from simcounsel.events.practice import Assessed
+from simcounsel.llm.question import Ask, Question, Reply
+from simcounsel.safety.assessing import assess
 from simcounsel.safety.help import Help, notice
-from simcounsel.safety.left_open import NOTHING_OPEN, HeardIn, OpenDanger, left_open
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, heard_in, left_open
 
 
 def reminder(
@@ -17,9 +19,9 @@ def reminder(
     """What to do before the conversation ends; None while no danger is open. lines: (who, text) so
     far. before: what the last conversation of the two left open.
 
-    Heard by the detector alone, at once: what only a model hears is not in it.
+    Heard at once, without a model: what only a model hears is not in it.
     """
-    heard = tuple(_heard(lines, client, language))
+    heard = heard_in(_assessed(lines, client, language))
     help_ = Help(locale=locale, language=language)
     open_ = left_open(lines, client, heard, help_, before)
     if not open_:
@@ -29,15 +31,20 @@ def reminder(
     )
 
 
-def _heard(lines: Sequence[tuple[str, str]], client: str, language: str) -> Iterator[HeardIn]:
+def _assessed(lines: Sequence[tuple[str, str]], client: str, language: str) -> Iterator[Assessed]:
     for number, (who, text) in enumerate(lines, 1):
-        if who != client:
-            continue
-        found = hear(text, language, lines[number - 2][1] if number > 1 else "")
-        if found.level != "none":
-            yield HeardIn(
-                message=number,
-                level=found.level,
-                kinds=found.kinds,
-                words=tuple(one.words for one in found.evidence),
-            )
+        if who == client:
+            before = lines[number - 2][1] if number > 1 else ""
+            yield _alone(assess(text, before, who=who, key=(), language=language, message=number))
+
+
+def _alone(asking: Ask[Assessed]) -> Assessed:
+    """What it comes to where no model can judge."""
+    try:
+        question = next(asking)
+        while isinstance(question, Question):
+            question = asking.send(Reply(value=question.fallback, source="fallback"))
+    except StopIteration as done:
+        assessed: Assessed = done.value
+        return assessed
+    raise TypeError("one line raises one question at a time")

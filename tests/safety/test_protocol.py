@@ -19,6 +19,7 @@ from simcounsel.policies import policies_of, policy_for
 from simcounsel.policies.protection import Guarded
 from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import words
+from simcounsel.policies.protection.folding import protocol_state
 from simcounsel.policies.protection.ladder import (
     ASKED,
     MET,
@@ -31,7 +32,6 @@ from simcounsel.policies.protection.ladder import (
     route,
 )
 from simcounsel.policies.protection.reading import plain_answer
-from simcounsel.policies.protection.state import protocol_state
 from simcounsel.policies.protection.wording import Wanted, decision_for, lines_of
 from simcounsel.safety.help import Help, notice
 from simcounsel.safety.phrases import has_number, leave_taken, means_named, secrecy_promised
@@ -953,6 +953,9 @@ def test_a_number_stands_by_itself(text: str, number: str, there: bool) -> None:
     [
         ("This stays between us.", True),
         ("I won't tell anyone.", True),
+        ("I will tell nobody about this.", True),
+        ("I can't promise that I will tell nobody.", False),
+        ("我谁也不告诉。", True),
         ("I promise not to tell your parents.", True),
         ("Your secret is safe with me.", True),
         ("I can't promise that this stays between us.", False),

@@ -9,9 +9,10 @@ from random import Random
 
 import pytest
 
+from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.listening import listening
 from simcounsel.events import Assessed, Transitioned
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import Ask, Question
 from simcounsel.policies import policies_of, policy_for
 from simcounsel.policies.protection.data import words
 from simcounsel.safety.help import Help
@@ -128,7 +129,7 @@ class Crisis:
     client_first: bool
     policy: str
     every_line: bool
-    """Whether a model is asked about each line, which hears danger where no word tells it."""
+    """Whether a model is asked about each line, which hears danger where no word tells it; otherwise no model can judge."""
 
 
 @cache
@@ -201,33 +202,36 @@ def held(
     before: by number, the meeting before this one.
     """
     found: dict[int, Session] = {}
-    for at in range(0, len(some), AT_ONCE):
-        talks = {
-            str(one.number): talk_of(
-                *one.lines,
-                policy=one.policy if guarded else policy_for("counselor", one.policy, one.language),
-                before=before[one.number].entries() if before else (),
-                tick=9 if before else 2,
-                meeting=2 if before else 1,
-                language=one.language,
-                locale=one.locale,
-                max_turns=one.max_turns,
-                client_first=one.client_first,
-                seed=one.number,
-                world=without_forms(),
-                assess=listening(
-                    SafetySettings(
-                        locale=one.locale, ask="every_line" if one.every_line else "in_doubt"
-                    )
-                ),
-            )
-            for one in some[at : at + AT_ONCE]
-        }
-        found |= {
-            int(number): talk
-            for number, talk in sessions(talks, {"line_counselor": spoken, "risk": judged}).items()
-        }
+    for judging in (False, True):
+        group = [one for one in some if one.every_line is judging]
+        scripts = {"line_counselor": spoken} | ({"risk": judged} if judging else {})
+        for at in range(0, len(group), AT_ONCE):
+            talks = {
+                str(one.number): to_hold(one, guarded, before[one.number] if before else None)
+                for one in group[at : at + AT_ONCE]
+            }
+            found |= {int(number): talk for number, talk in sessions(talks, scripts).items()}
     return found
+
+
+def to_hold(one: Crisis, guarded: bool = True, before: Session | None = None) -> Ask[Talked]:
+    """A crisis that is still to be talked through. before: the meeting before this one."""
+    policy = one.policy if guarded else policy_for("counselor", one.policy, one.language)
+    asking = "every_line" if one.every_line else "in_doubt"
+    return talk_of(
+        *one.lines,
+        policy=policy,
+        before=before.entries() if before else (),
+        tick=9 if before else 2,
+        meeting=2 if before else 1,
+        language=one.language,
+        locale=one.locale,
+        max_turns=one.max_turns,
+        client_first=one.client_first,
+        seed=one.number,
+        world=without_forms(),
+        assess=listening(SafetySettings(locale=one.locale, ask=asking)),
+    )
 
 
 def nearest(talk: Session) -> Assessed | None:
@@ -361,3 +365,24 @@ def test_the_next_meeting_begins_with_what_was_left_open() -> None:
         else:
             assert talk.end.open_danger == left[number].end.open_danger
     assert followed > 20
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    "text", ["Quero morrer.", "Je veux mourir.", "Quiero morirme.", "Ich will nicht mehr leben."]
+)
+def test_danger_in_a_language_without_words_is_asked_about_without_a_model(
+    text: str, language: str
+) -> None:
+    """It ends on no goodbye: the counselor asks plainly and names help."""
+    alone = replace(
+        crisis(0),
+        lines=(Line(text), Line(text)),
+        language=language,
+        locale="en-GB",
+        max_turns=20,
+        every_line=False,
+    )
+    session = held([alone])[0]
+    assert nearest(session) is not None and not problems(session, alone)
+    assert session.end.open_danger == "none"

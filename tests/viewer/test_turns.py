@@ -479,6 +479,8 @@ def test_nobody_is_reminded_of_what_was_met() -> None:
     assert reminder(lines, "Ines", "en", "en-GB")
     lines.append(("Miriam", "Are you thinking of suicide today? Please call 999, or 116 123."))
     assert reminder(lines, "Ines", "en", "en-GB") is None
+    strange = reminder([("Ines", "Quero morrer.")], "Ines", "en", "en-GB")
+    assert strange and "suicide" in strange, "a language without words is asked about"
     assert "上一次谈话" in str(
         reminder([], "Ines", "zh", "zh-CN", OpenDanger(level="high", kinds=("abuse",)))
     )

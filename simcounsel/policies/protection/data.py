@@ -10,7 +10,17 @@ import yaml
 @cache
 def words(language: str) -> dict[str, Any]:
     """The protocol's words; the English ones where a language has none."""
-    folder = files(__package__).joinpath("words")
+    return _of_language("words", language)
+
+
+@cache
+def ways(language: str) -> dict[str, Any]:
+    """What it hears of circumstances, and its words for each; the English ones likewise."""
+    return _of_language("ways", language)
+
+
+def _of_language(name: str, language: str) -> dict[str, Any]:
+    folder = files(__package__).joinpath(name)
     file = folder.joinpath(f"{language}.yaml")
     data: dict[str, Any] = yaml.safe_load(
         (file if file.is_file() else folder.joinpath("en.yaml")).read_text(encoding="utf-8")

@@ -6,6 +6,8 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Data, Entry, Foreign, Judged, PracticeEvent, Transitioned
 from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.policy import Concluding, Policy
+from simcounsel.policies.protection.circumstances import asks_for_secrecy
+from simcounsel.policies.protection.folding import protocol_state
 from simcounsel.policies.protection.ladder import (
     ALWAYS,
     ASKED,
@@ -17,13 +19,14 @@ from simcounsel.policies.protection.ladder import (
     Step,
     route,
 )
-from simcounsel.policies.protection.owed import PROTOCOL
+from simcounsel.policies.protection.owed import PROTOCOL, WHOSE
 from simcounsel.policies.protection.reading import read_answer
-from simcounsel.policies.protection.state import ANSWER, ProtocolState, protocol_state
+from simcounsel.policies.protection.state import ANSWER, ProtocolState
 from simcounsel.policies.protection.wording import OwnNumbers, decision_for
 from simcounsel.safety.help import Help
 from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 
+ASKED_FOR_SECRECY = "they ask that nobody be told: what cannot be kept secret is said at once"
 LINES_TO_GO_ON = 4
 """With fewer lines left, however long the conversation is held, there is no time for more
 questions.
@@ -53,10 +56,13 @@ class Guarded:
         """The protocol's step while danger is open, the policy's own move otherwise."""
         protocol = protocol_state(view)
         if not protocol.open:
+            if view.moves and not view.parting and asks_for_secrecy(view):
+                return _step("confide", protocol, view, ASKED_FOR_SECRECY, ())
             if protocol.owed == "none" or protocol.held or view.parting or not view.moves:
                 return (yield from self._own(view))
             return _step("follow_up", protocol, view, "what was heard before comes first", ())
-        judged = yield from _judge(view, protocol)
+        judged = (*(yield from _judge(view, protocol)), *_whose(view, protocol))
+        protocol.repeats = protocol.repeats and not protocol.owes_word
         step, why = (
             (protocol.state, "the answer was unclear; asked once more in other words")
             if protocol.repeats and protocol.state
@@ -104,6 +110,7 @@ def _judge(view: TalkView, protocol: ProtocolState) -> Ask[tuple[PracticeEvent, 
         or view.parting
         or view.heard is None
         or view.lines[-1].who == view.me
+        or protocol.turned
     ):
         return ()
     step = protocol.state
@@ -129,6 +136,23 @@ def _judge(view: TalkView, protocol: ProtocolState) -> Ask[tuple[PracticeEvent, 
     )
 
 
+def _whose(view: TalkView, protocol: ProtocolState) -> tuple[PracticeEvent, ...]:
+    """What is put down where the danger turns out to be somebody else's, or the client's own."""
+    if not protocol.turned:
+        return ()
+    return (
+        Judged(
+            who=view.me,
+            chat=view.chat,
+            state=protocol.state or "acknowledge",
+            question=WHOSE,
+            verdict="another" if protocol.another else "own",
+            by="words",
+            reason=protocol.another or "the client's own",
+        ),
+    )
+
+
 def _next(protocol: ProtocolState, view: TalkView) -> tuple[Step, str]:
     """The step that comes now, and why."""
     if protocol.urgent and "emergency" not in protocol.taken:
@@ -139,6 +163,8 @@ def _next(protocol: ProtocolState, view: TalkView) -> tuple[Step, str]:
             if protocol.stayed
             else ("stay", "they take leave while there is danger")
         )
+    if protocol.owes_word:
+        return "confide", ASKED_FOR_SECRECY
     to_go = _to_go(protocol)
     if view.most_left < LINES_TO_GO_ON and to_go[0] not in MET:
         return (
@@ -165,6 +191,7 @@ def _to_go(protocol: ProtocolState) -> tuple[Step, ...]:
         urgent=protocol.urgent,
         followed=protocol.followed,
         left_open=protocol.left_open,
+        another=protocol.of_another,
     )
     left = (
         tuple(step for step in way if step == "ask_also" or step not in protocol.taken) or way[-1:]
@@ -215,5 +242,5 @@ def _unguarded(view: TalkView) -> TalkView:
 def _of_protocol(what: Entry | PracticeEvent) -> bool:
     event = what.event if isinstance(what, Entry) else what
     return (isinstance(event, Transitioned) and event.protocol == PROTOCOL) or (
-        isinstance(event, Judged) and event.question == ANSWER
+        isinstance(event, Judged) and event.question in (ANSWER, WHOSE)
     )

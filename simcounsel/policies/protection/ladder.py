@@ -33,6 +33,8 @@ Step = Literal[
     "distance",
     "involve",
     "stay",
+    "confide",
+    "own_state",
     "follow_up",
     "leave_safely",
     "over",
@@ -75,11 +77,11 @@ OF_ONE_DANGER: tuple[Step, ...] = (
     "help",
 )
 """Steps that another danger, when it becomes the nearest, wants anew."""
-QUESTIONS: tuple[Step, ...] = (*ASKED, "acknowledge", "protective", "company")
+QUESTIONS: tuple[Step, ...] = (*ASKED, "acknowledge", "protective", "company", "own_state")
 AGAIN_AT_MOST = 2
 """The number of questions in all that may be asked once more after an unclear answer."""
 
-ALWAYS: tuple[Step, ...] = ("emergency", "stay", "help")
+ALWAYS: tuple[Step, ...] = ("emergency", "stay", "confide", "help")
 """To these there is a way from everywhere: nothing may be in the way of them."""
 ONCE_MORE: tuple[Step, ...] = ("intent", "agree", "help")
 """Where all steps were taken and danger is heard again."""
@@ -113,12 +115,15 @@ def route(
     urgent: bool,
     followed: bool,
     left_open: bool = False,
+    another: bool = False,
 ) -> tuple[Step, ...]:
     """The steps that are called for. level: the nearest danger heard. answers: to the other steps
     asked so far, the last of each. urgent: it is for now. followed: it was begun by a follow-up;
     left_open: on a danger that the last conversation did not meet, so that help is named even if it
-    is denied now.
+    is denied now. another: it is not the client who may die or be hurt.
     """
+    if another:
+        return _for_another(named, urgent=urgent, followed=followed)
     agreeing = _agreeing(answers, named.second)
     if urgent:
         outside: tuple[Step, ...] = (
@@ -155,6 +160,18 @@ def route(
     if level in ("high", "imminent") and named.answer == "no" and not followed:
         return (*opening, *more, "protective", *agreeing, "help", "over")
     return (*opening, *first, "protective", "help", "over")
+
+
+def _for_another(named: Named, *, urgent: bool, followed: bool) -> tuple[Step, ...]:
+    """Where somebody else is in danger: how near, who is with them, what the client can do, how the
+    client is, whom to call. The client is not asked about a plan, means or a wish of their own.
+    """
+    more: tuple[Step, ...] = ("ask_also",) if named.more else ()
+    if urgent:
+        return ("emergency", "company", "agree", "own_state", "help", "leave_safely")
+    opening: tuple[Step, ...] = ("follow_up",) if followed else ("acknowledge", "ask_directly")
+    near: tuple[Step, ...] = () if named.answer == "no" else ("intent", "company", "agree")
+    return (*opening, *near, *more, "own_state", "help", "over")
 
 
 def _agreeing(answers: Mapping[Step, Verdict], second: bool) -> tuple[Step, ...]:

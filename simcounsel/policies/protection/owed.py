@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simcounsel.agents.talk import TalkView
-from simcounsel.events import Assessed, PracticeEvent, Transitioned
+from simcounsel.events import Assessed, Judged, PracticeEvent, Transitioned
 from simcounsel.policies.protection.ladder import MET
 from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 from simcounsel.safety.weighing import higher
@@ -12,6 +12,10 @@ from simcounsel.specs.vocabulary import DANGERS
 
 PROTOCOL = "safety"
 """Under this name the log has the steps of the safety protocol."""
+WHOSE = "whose danger"
+"""Under this question it has whether the danger is the client's `own` or that of `another`, whom
+the reason names.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +25,8 @@ class Owed:
     danger: OpenDanger = NOTHING_OPEN
     by_form: bool = False
     """Whether only a questionnaire tells it."""
+    another: str | None = None
+    """Whose danger it was when they last spoke of it, if not the client's own."""
     left_open: bool = False
     """Whether the last conversation ended on it: nobody asked plainly, or named help."""
 
@@ -36,8 +42,18 @@ def owed_to(view: TalkView) -> Owed:
     return Owed(
         danger=told.and_also(view.left_open),
         by_form=bool(owed) and all(event.chat is None for event in owed) and not view.left_open,
+        another=_another(view) if level != "none" or view.left_open else None,
         left_open=bool(view.left_open),
     )
+
+
+def _another(view: TalkView) -> str | None:
+    turns = [
+        entry.event
+        for entry in view.kept
+        if isinstance(entry.event, Judged) and entry.event.question == WHOSE
+    ]
+    return turns[-1].reason if turns and turns[-1].verdict == "another" else None
 
 
 def _not_followed(events: Sequence[object]) -> list[Assessed]:

@@ -11,6 +11,7 @@ from simcounsel.chance import seed_of
 from simcounsel.llm.question import Ask, Facts, Question, Reply, ask
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import NAMING, Step, Verdict
+from simcounsel.policies.protection.saying import said_in
 from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.prompts import render
 
@@ -121,7 +122,7 @@ def _question(view: TalkView, step: Step, protocol: ProtocolState) -> Question[V
         "safety_answer",
         view.language,
         about=told["about"][kind],
-        aim=told["steps"][step]["aim"],
+        aim=said_in(step, protocol.about, kind, view.language).about["aim"],
         asked=asked,
         answer=view.heard.text,
     )

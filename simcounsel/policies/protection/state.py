@@ -5,24 +5,19 @@ was done about it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from simcounsel.agents.talk import TalkView
-from simcounsel.events import Assessed, Judged, Transitioned
+from simcounsel.policies.protection.circumstances import BY_OWN_HAND, Circumstances
 from simcounsel.policies.protection.ladder import (
     AGAIN_AT_MOST,
     MET,
     NAMING,
-    OF_ONE_DANGER,
     OF_SECOND,
-    QUESTIONS,
     STEPS,
     VERDICTS,
     Named,
     Step,
     Verdict,
 )
-from simcounsel.policies.protection.owed import PROTOCOL, owed_to
-from simcounsel.safety.weighing import higher
-from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
+from simcounsel.specs.vocabulary import DANGERS, Danger, RiskLevel
 
 ANSWER = "safety answer"
 STEP_OF: Mapping[str, Step] = {step: step for step in STEPS}
@@ -70,17 +65,27 @@ class ProtocolState:
     """Whether the last of it was heard in a questionnaire only."""
     held: bool = False
     """Whether the protocol spoke in this conversation."""
+    confided: bool = False
+    """Whether they were told in this conversation what cannot be kept secret."""
     stayed: bool = False
     """Whether they were asked to stay since the danger was opened."""
     repeats: bool = False
     """Whether the last question is asked once more now."""
     acting: Danger | None = None
     """The danger on which the client means to act today, if they said so when they were asked."""
+    about: Circumstances = field(default_factory=Circumstances)
+    """What was said of it beyond its level and kind."""
+    another: str | None = None
+    """Whose danger it was so far, if not the client's own."""
+    turned: bool = False
+    """Whether it turns out now to be somebody else's, or the client's own after all."""
+    owes_word: bool = False
+    """Whether they asked that nobody be told, and were not answered."""
 
     @property
     def running(self) -> bool:
         """Whether the protocol is at work."""
-        return self.state is not None and self.state not in MET
+        return self.state is not None and self.state not in (*MET, "confide")
 
     @property
     def open(self) -> bool:
@@ -108,9 +113,16 @@ class ProtocolState:
         if self.acting:
             return self.acting
         left = [kind for kind in self.open_kinds if self.named.get(kind) != "no"]
+        if self.about.done and (by_hand := [kind for kind in left if kind in BY_OWN_HAND]):
+            return by_hand[0]
         if self.urgent and "harm_to_others" in left:
             return "harm_to_others"
         return next(iter(left or self.open_kinds), "suicide")
+
+    @property
+    def of_another(self) -> bool:
+        """Whether it is not the client who may die or be hurt by their own hand."""
+        return self.about.another is not None and self.kind in BY_OWN_HAND
 
     @property
     def unnamed(self) -> tuple[Danger, ...]:
@@ -171,97 +183,3 @@ class ProtocolState:
     def followed(self) -> bool:
         """Whether the present danger was begun by a follow-up."""
         return "follow_up" in self.taken and "ask_directly" not in self.taken
-
-
-def protocol_state(view: TalkView) -> ProtocolState:
-    """The state of the protocol before the next line of `view.me`."""
-    protocol = ProtocolState()
-    owed = owed_to(view)
-    protocol.owed, protocol.owed_kinds = owed.danger.level, owed.danger.kinds
-    protocol.by_form, protocol.left_open = owed.by_form, owed.left_open
-    for event in view.own:
-        if isinstance(event, Assessed):
-            _hear(protocol, event)
-        elif isinstance(event, Judged) and event.question == ANSWER:
-            protocol.judge(STEP_OF[event.state], VERDICT_OF[event.verdict])
-        elif isinstance(event, Transitioned) and event.protocol == PROTOCOL:
-            _move(protocol, event)
-    here = [event for event in view.assessed if event.message == len(view.lines)]
-    for event in here:
-        protocol.last = higher(protocol.last, event.level)
-        protocol.last_kinds = tuple(dict.fromkeys((*protocol.last_kinds, *event.kinds)))
-    return protocol
-
-
-def _hear(protocol: ProtocolState, event: Assessed) -> None:
-    if event.level == "none":
-        return
-    before = protocol.kind
-    if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(protocol.level):
-        protocol.kinds = event.kinds
-        _reopen(protocol)
-    elif event.level == protocol.level and not set(event.kinds) <= set(protocol.kinds):
-        protocol.kinds = tuple(kind for kind in DANGERS if kind in {*protocol.kinds, *event.kinds})
-        _reopen(protocol)
-    protocol.level = higher(protocol.level, event.level)
-    if event.level in ("high", "imminent"):
-        for kind in event.kinds:  # neither a denial nor a refusal outlasts what is said after it
-            if protocol.named.get(kind, "yes") != "yes":
-                _reopen(protocol)
-                protocol.named[kind] = "yes"
-    protocol.urgent = protocol.urgent or event.level == "imminent"
-    if protocol.kind != before and protocol.taken:
-        _reopen(protocol, OF_ONE_DANGER)
-
-
-def _reopen(
-    protocol: ProtocolState, steps: tuple[Step, ...] = ("agree", "agree_also", "involve", "help")
-) -> None:
-    """What was agreed on and named was for another danger; this one wants it once more."""
-    protocol.taken = [step for step in protocol.taken if step not in steps]
-    for step in steps:
-        protocol.answers.pop(step, None)
-
-
-def _move(protocol: ProtocolState, event: Transitioned) -> None:
-    state = STEP_OF[event.state]
-    if state in MET:
-        protocol.met = higher(protocol.met, protocol.level)
-        protocol.level, protocol.kinds, protocol.urgent = "none", (), False
-        protocol.taken, protocol.again, protocol.answers, protocol.state, protocol.stayed = (
-            [],
-            [],
-            {},
-            state,
-            False,
-        )
-        protocol.named, protocol.asking, protocol.acting = {}, None, None
-        return
-    again = state == protocol.state and state in QUESTIONS and protocol.may_repeat(state)
-    if again and (state not in NAMING or _answered(protocol) == "unclear"):
-        protocol.again.append(state)
-    elif state in NAMING:
-        if state == "follow_up" and protocol.level == "none":
-            protocol.level, protocol.kinds = "low", protocol.owed_kinds
-        protocol.asking = protocol.kind_of(state)
-        protocol.named.setdefault(protocol.asking, None)
-    if state == "stay":
-        protocol.stayed = True
-        if event.origin in QUESTIONS and event.origin in protocol.taken:
-            _unanswered(protocol, event.origin)
-    protocol.held = True
-    protocol.taken.append(state)
-    protocol.state = state
-
-
-def _answered(protocol: ProtocolState) -> Verdict | None:
-    return protocol.named.get(protocol.asking) if protocol.asking else None
-
-
-def _unanswered(protocol: ProtocolState, step: Step) -> None:
-    """A question that was not answered before they took leave will be asked again."""
-    if step in NAMING and protocol.asking:
-        if _answered(protocol) is not None:
-            return
-        del protocol.named[protocol.asking]
-    protocol.taken.remove(step)

@@ -4,6 +4,7 @@ written by hand, as data by language.
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
@@ -13,6 +14,7 @@ from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import MET, Step
 from simcounsel.policies.protection.owed import PROTOCOL
+from simcounsel.policies.protection.saying import Said, said_in
 from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.prompts import prompt_text
 from simcounsel.safety.help import Help
@@ -45,6 +47,8 @@ class Wanted:
     """All of these."""
     one_of: tuple[str, ...] = ()
     """One of these outside of quotation marks, in a line that asks, unless empty."""
+    never: tuple[tuple[re.Pattern[str], str], ...] = ()
+    """None of these, each with what is then wrong with the line."""
 
     def problem(self, text: str) -> str | None:
         """What is wrong with a line; None when nothing is."""
@@ -60,7 +64,8 @@ class Wanted:
             return f"the line must promise no secrecy, as “{secret}” does"
         if means := means_named(text, self.language):
             return f"the line must not name a means, as “{means}” is"
-        return (
+        wrong = next((why for pattern, why in self.never if pattern.search(text)), None)
+        return wrong or (
             "the line must ask one question at most" if len(re.findall("[?？]", text)) > 1 else None
         )
 
@@ -80,8 +85,9 @@ def decision_for(
     """The step as a decision. options: the steps that were open, this one among them; () for this
     one only. An imminent danger in the last line puts the emergency number into every step's line.
     """
-    told, help_ = words(view.language), Help(locale=view.locale, language=view.language)
-    about, kind = told["steps"][step], protocol.kind_of(step)
+    told, help_, kind = words(view.language), help_of(protocol, view), protocol.kind_of(step)
+    said = said_in(step, protocol.about, kind, view.language)
+    about = said.about
     urgent = protocol.last == "imminent" and not about.get("names_help")
     numbers: tuple[str, ...] = (
         (help_.number(kind), help_.first_contact(kind))
@@ -95,7 +101,7 @@ def decision_for(
         if about.get("names_help") and protocol.second
         else ()
     )
-    brief = [told["rules"], str(about.get("brief", ""))]
+    brief = [told["rules"], *said.rules, str(about.get("brief") or "")]
     brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
     brief += (
         [told["lines_rule"].format(contact=help_.spoken(kind, protocol.second))]
@@ -104,8 +110,8 @@ def decision_for(
     )
     unasked = _unasked(step, protocol)
     brief += [about["unasked"]] if unasked else []
-    plainly = told["steps"]["ask_directly"] if unasked else about
-    asked = tuple(plainly.get("must", {}).get(kind, ()))
+    plainly = said_in("ask_directly", protocol.about, kind, view.language) if unasked else said
+    asked = tuple(plainly.about.get("must", {}).get(kind, ()))
     return Decision(
         move=step,
         options=options or (step,),
@@ -115,37 +121,41 @@ def decision_for(
         manner=prompt_text("manner_safety", view.language),
         steady=False,
         max_tokens=LONGEST,
-        lines=_lines(step, protocol, view, urgent),
+        lines=_lines(step, protocol, view, said, urgent),
         policy=PROTOCOL,
         leaves=step == "leave_safely",
         holds=step not in MET,
         events=events,
         never=OwnNumbers(help=help_),
-        must=Wanted(language=view.language, numbers=tuple(dict.fromkeys(numbers)), one_of=asked),
+        must=Wanted(
+            language=view.language,
+            numbers=tuple(dict.fromkeys(numbers)),
+            one_of=asked,
+            never=said.never,
+        ),
     )
 
 
+def help_of(protocol: ProtocolState, view: TalkView) -> Help:
+    """The numbers that hold for this client."""
+    return Help(locale=view.locale, language=view.language, child=protocol.about.minor)
+
+
 def _lines(
-    step: Step, protocol: ProtocolState, view: TalkView, urgent: bool
+    step: Step, protocol: ProtocolState, view: TalkView, said: Said, urgent: bool
 ) -> tuple[Example, ...]:
     """The lines of the step that fit the danger, in an order drawn for this turn, those that were
     said in this talk last.
     """
     name, slots = _occasion(step, protocol, view)
-    kind = protocol.kind_of(step)
-    some = list(
-        lines_of(
-            step, kind, Help(locale=view.locale, language=view.language), name, also=protocol.second
-        )
-    )
+    kind, help_ = protocol.kind_of(step), help_of(protocol, view)
+    some = list(_written(said.about, kind, help_, name, also=protocol.second))
     chance(*view.key, "safety", step, len(view.lines)).shuffle(some)
     if urgent:
-        more = words(view.language)["urgent"].format(
-            emergency=Help(locale=view.locale, language=view.language).emergency(kind)
-        )
+        more = words(view.language)["urgent"].format(emergency=help_.emergency(kind))
         some = [f"{line}{'' if view.language == 'zh' else ' '}{more}" for line in some]
-    said = {line.text for line in view.lines}
-    some.sort(key=lambda line: _filled(line, {**slots, "{name}": view.other}) in said)
+    spoken, slots = {line.text for line in view.lines}, {**said.slots, **slots}
+    some.sort(key=lambda line: _filled(line, {**slots, "{name}": view.other}) in spoken)
     tags = Tags(move=step)
     return tuple(Example(text=_filled(line, slots), tags=tags) for line in some)
 
@@ -173,7 +183,12 @@ def lines_of(
     the special ones, such as `questionnaire`, where the step has some of that name. also: a second
     danger whose help is named too.
     """
-    about = words(help_.language)["steps"][step]
+    return _written(words(help_.language)["steps"][step], kind, help_, name, also=also)
+
+
+def _written(
+    about: dict[str, Any], kind: Danger, help_: Help, name: str | None, *, also: Danger | None
+) -> tuple[str, ...]:
     lines = about.get("special", {}).get(name) or about["lines"]
     some = [*lines.get(kind, ()), *lines.get("any", ())]
     said = {"{emergency}": help_.emergency(kind), "{help}": help_.spoken(kind, also)}
