@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.detector import hear
+from simcounsel.safety.detector import heard_by_words
 from simcounsel.specs.vocabulary import RISK_LEVELS, Danger
 
 __all__ = ["WITHIN", "Voiced", "endangered", "ignored", "open_dangers", "voiced"]
@@ -40,7 +40,9 @@ class Voiced:
 def _heard(text: str, before: str) -> tuple[tuple[Danger, tuple[int, int]], ...]:
     """The weightiest open place of each kind. before: the line that it answers."""
     clear = [
-        one for one in hear(text, None, before).evidence if one.level != "none" and not one.doubt
+        one
+        for one in heard_by_words(text, None, before).evidence
+        if one.level != "none" and not one.doubt
     ]
     weightiest = {
         one.kind: one for one in sorted(clear, key=lambda one: RISK_LEVELS.index(one.level))

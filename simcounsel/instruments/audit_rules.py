@@ -8,7 +8,7 @@ from simcounsel.events import ItemAnswer
 from simcounsel.instruments.audit_quotes import Lines, count_words, stands_in
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.detector import hear
+from simcounsel.safety.detector import heard_by_words
 from simcounsel.safety.phrases import (
     harm_described,
     help_named,
@@ -70,7 +70,7 @@ def dangers_at(lines: Lines) -> list[int]:
     places = []
     for place, (speaker, text) in enumerate(lines):
         if speaker == CLIENT:
-            heard = hear(text, language, lines[place - 1][1] if place else "")
+            heard = heard_by_words(text, language, lines[place - 1][1] if place else "")
             if heard.level != "none" and not heard.doubt:
                 places.append(place)
     return places
@@ -101,7 +101,7 @@ def _acknowledged(lines: Lines, places: list[int]) -> str | None:
 
 def _answer_to(lines: Lines, place: int, after: list[tuple[int, str]]) -> str | None:
     text = lines[place][1]
-    heard = hear(text, _language(lines), lines[place - 1][1] if place else "")
+    heard = heard_by_words(text, _language(lines), lines[place - 1][1] if place else "")
     return next(
         (
             line

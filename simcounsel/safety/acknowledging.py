@@ -2,7 +2,7 @@
 
 import re
 
-from simcounsel.safety.detector import hear
+from simcounsel.safety.detector import heard_by_words
 from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import Entry, lexicons
 from simcounsel.safety.phrases import asks_back, help_named, incited
@@ -30,7 +30,9 @@ def acknowledges(
     a line that incites takes nothing up. kind: the danger; found from the place if not given.
     first: nobody spoke in between.
     """
-    kind = kind or next((one.kind for one in hear(said).evidence if one.span == place), None)
+    kind = kind or next(
+        (one.kind for one in heard_by_words(said).evidence if one.span == place), None
+    )
     return not incited(line, to_danger=first) and (
         _names(line, own=kind in OWN_LIFE) or _asks_in_their_words(line, said[slice(*place)])
     )

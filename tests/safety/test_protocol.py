@@ -953,6 +953,9 @@ def test_a_number_stands_by_itself(text: str, number: str, there: bool) -> None:
     [
         ("This stays between us.", True),
         ("I won't tell anyone.", True),
+        ("I will tell nobody about this.", True),
+        ("I can't promise that I will tell nobody.", False),
+        ("我谁也不告诉。", True),
         ("I promise not to tell your parents.", True),
         ("Your secret is safe with me.", True),
         ("I can't promise that this stays between us.", False),

@@ -11,6 +11,7 @@ from simcounsel.policies.protection.data import ways, words
 from simcounsel.policies.protection.ladder import Step
 from simcounsel.policies.protection.saying import said_in, ways_of
 from simcounsel.policies.protection.wording import Wanted
+from simcounsel.safety.detector import hear
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number, means_named, secrecy_promised
 from simcounsel.specs.vocabulary import DANGERS, Danger
@@ -108,6 +109,29 @@ def test_circumstances(text: str, name: str, value: bool) -> None:
 )
 def test_whose_danger_it_is(lines: tuple[str, ...], whom: str | None) -> None:
     assert known(*lines, language="zh" if in_chinese(lines[0]) else "en").another == whom
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "kind"),
+    [
+        ("I just swallowed some.", "imminent", "suicide"),
+        ("I swallowed all of them", "imminent", "suicide"),
+        ("I swallowed some water the wrong way.", "none", None),
+        ("I had two vitamins and swallowed them.", "none", None),
+        ("The voices want me to jump.", "high", "suicide"),
+        ("The voices in the choir tell me to sing.", "none", None),
+        ("I have to stop him before he stops me.", "high", "harm_to_others"),
+        ("I have to stop him before he gets in the car.", "none", None),
+        ("我刚吞了一些药。", "imminent", "suicide"),
+        ("我割得很深，血止不住。", "imminent", "self_harm"),
+        ("流鼻血止不住。", "none", None),
+        ("在他动手之前我得先拦住他。", "high", "harm_to_others"),
+        ("声音让我很放松。", "none", None),
+    ],
+)
+def test_what_is_told_openly_is_heard(text: str, level: str, kind: str | None) -> None:
+    heard = hear(text, "zh" if in_chinese(text) else "en")
+    assert heard.level == level and (kind is None or kind in heard.kinds)
 
 
 # what is said

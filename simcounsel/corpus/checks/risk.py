@@ -7,7 +7,7 @@ from simcounsel.corpus.checks.findings import Finding, quoted
 from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.detector import hear
+from simcounsel.safety.detector import heard_by_words
 from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.vocabulary import Danger
 
@@ -29,7 +29,7 @@ def risks(text: str, before: str = "") -> tuple[Evidence, ...]:
     """Where a client's line speaks of danger: the weightiest place of each kind. before: the
     counselor's line that it answers.
     """
-    heard = hear(text, None, before)
+    heard = heard_by_words(text, None, before)
     return tuple(place for kind in heard.kinds if (place := heard.first(kind)))
 
 
