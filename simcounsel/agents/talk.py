@@ -206,6 +206,10 @@ class Decision:
     """Whether the line takes leave; None: as the speaker likes."""
     holds: bool = False
     """Whether the conversation must not end here."""
+    asks: tuple[Asked, ...] | None = None
+    """The dangers that the line asks about, by which a yes or no is understood; None: what its
+    words ask plainly.
+    """
     events: tuple[Data | Foreign, ...] = field(default=())
     """What the policy wrote on its way to the decision."""
     calls: tuple[str, ...] = ()
