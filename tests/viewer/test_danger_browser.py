@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -11,13 +12,16 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from simcounsel.events import Assessed, Said
+from simcounsel.engine.simulation import Simulation
+from simcounsel.events import Assessed, ConversationEnded, Said
 from simcounsel.runs.run import Run
+from simcounsel.standins.human import Board
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
+from simcounsel.viewer.turns import taking_part
 from tests.engine.test_danger import DANGER, lived, safety, says
-from tests.stage import ROOT, TINY, happened, live, switchboard, tiny
+from tests.stage import ROOT, TINY, begun, happened, live, switchboard, tiny
 from tests.viewer.conftest import site, sound_page
 
 SHOTS = os.environ.get("SIMCOUNSEL_SHOTS")
@@ -154,3 +158,39 @@ def test_a_human_whose_words_sound_like_danger(page: Page, tmp_path: Path) -> No
         "fallback",
         "generated",
     }
+
+
+def test_a_human_counselor_is_reminded_and_asked_before_they_part(
+    page: Page, tmp_path: Path
+) -> None:
+    run = begun(tmp_path, safety(tiny(), counselors="assess", locale="en-GB"))
+    board, models = Board(who="Miriam", seconds=60), switchboard(Scripted(says(DANGER)))
+    with taking_part(run.folder, models, board, 0) as address:
+        living = threading.Thread(
+            target=lambda: Simulation(run.world, run=run, models=models).run(4), daemon=True
+        )
+        living.start()
+        page.goto(address)
+        box, send = page.locator(".turn textarea"), page.locator(".turn button[type=submit]")
+        reminder = page.locator(".turn").get_by_label("Open danger")
+        box.wait_for(timeout=30_000)
+        expect(reminder).to_be_hidden()
+        box.fill("Hello, how was your week?")
+        send.click()
+        expect(reminder).to_contain_text("Ines spoke of danger (suicide)", timeout=30_000)
+        expect(reminder).to_contain_text("Emergency: 999")
+        shot(page, "human-reminded")
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert narrow(page)
+        box.fill("Goodbye, see you on Monday.")
+        page.get_by_label("Say goodbye with this line").check()
+        send.click()
+        expect(page.locator(".turn [role=alert]")).to_contain_text("Danger is open.")
+        assert board.pending is not None, "nothing was said yet"
+        send.click()
+        living.join(30)
+        page.goto("about:blank")
+    assert not living.is_alive()
+    (end,) = happened(run, ConversationEnded)
+    assert (end.by, end.open_danger) == ("Miriam", "imminent")

@@ -148,6 +148,10 @@ export function mountTurn(section, { run }) {
       return parts.say.focus();
     }
     const mine = parts;
+    if (turn.reminder && mine.goodbye.checked && !mine.warned) {
+      mine.warned = true;
+      return say("Danger is open. Before you part, ask about it plainly and name help by number; if this line does, or you want to part all the same, press “Say it” once more.");
+    }
     mine.sent = true;
     const neutral = mine.emotion.value === "neutral";
     const found = await fetchJson(address, {
