@@ -48,9 +48,7 @@ class Answered:
 NOTHING = Answered()
 
 
-def answered(
-    line: Line, text: str, before: str, known: Sequence[Asked] | None = None
-) -> Answered:
+def answered(line: Line, text: str, before: str, known: Sequence[Asked] | None = None) -> Answered:
     """What a line says by answering the one before it. known: what that one asked about, by the
     decision behind it; None where nobody knows: then its words tell, if they ask plainly.
     """

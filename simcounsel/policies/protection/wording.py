@@ -126,7 +126,7 @@ def decision_for(
         policy=PROTOCOL,
         leaves=step == "leave_safely",
         holds=step not in MET,
-        asks=_asks(step, kind),
+        asks=asks_of(step, kind),
         events=events,
         never=OwnNumbers(help=help_),
         must=Wanted(
@@ -143,9 +143,9 @@ def help_of(protocol: ProtocolState, view: TalkView) -> Help:
     return Help(locale=view.locale, language=view.language, child=protocol.about.minor)
 
 
-def _asks(step: Step, kind: Danger) -> tuple[Asked, ...]:
-    """The danger that a step's question is about: its own, and none where it asks nothing that a yes
-    or no answers.
+def asks_of(step: Step, kind: Danger) -> tuple[Asked, ...]:
+    """The danger that a step's question is about: its own, and none where it asks nothing that a
+    yes or no answers.
     """
     if step not in ASKED:
         return ()
