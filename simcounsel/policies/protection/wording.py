@@ -13,11 +13,12 @@ from simcounsel.events import PracticeEvent
 from simcounsel.llm.question import Example, Tags
 from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import words
-from simcounsel.policies.protection.ladder import MET, Step
+from simcounsel.policies.protection.ladder import ASKED, MET, SETTLING, Step
 from simcounsel.policies.protection.owed import PROTOCOL
 from simcounsel.policies.protection.saying import Said, said_in
 from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.prompts import prompt_text
+from simcounsel.safety.answers import Asked
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number, means_named, secrecy_promised
 from simcounsel.specs.vocabulary import Danger
@@ -121,6 +122,7 @@ def decision_for(
         policy=PROTOCOL,
         leaves=step == "leave_safely",
         holds=step not in MET,
+        asks=asks_of(step, kind),
         events=events,
         never=OwnNumbers(help=help_),
         must=Wanted(
@@ -147,6 +149,15 @@ def _numbers(
 def help_of(protocol: ProtocolState, view: TalkView) -> Help:
     """The numbers that hold for this client."""
     return Help(locale=view.locale, language=view.language, child=protocol.about.minor)
+
+
+def asks_of(step: Step, kind: Danger) -> tuple[Asked, ...]:
+    """The danger that a step's question is about: its own, and none where it asks nothing that a
+    yes or no answers.
+    """
+    if step not in ASKED:
+        return ()
+    return (Asked(kind=kind, to_yes=step not in SETTLING),)
 
 
 def _lines(
