@@ -120,11 +120,11 @@ class Help:
         line = self.lines_for(kind)[0]
         return str(line.get("phone") or line.get("text") or line["web"])
 
-    def spoken(self, kind: Danger, also: Danger | None = None) -> str:
-        """The lines of a kind of danger as they are said within a sentence. also: a second kind,
-        whose first line is added.
+    def spoken(self, kind: Danger, *also: Danger) -> str:
+        """The lines of a kind of danger as they are said within a sentence. also: further kinds, of
+        each of which the first line is added.
         """
-        some = [*self.lines_for(kind), *(self.lines_for(also)[:1] if also else ())]
+        some = [*self.lines_for(kind), *(self.lines_for(one)[0] for one in also)]
         return self._words["or"].join(dict.fromkeys(self._line(line, "said") for line in some))
 
     def listed(self) -> str:

@@ -814,11 +814,12 @@ def test_the_end_is_always_reached(verdicts: list[Verdict]) -> None:
         for urgent in (False, True):
             for followed in (False, True):
                 for named in (
-                    Named(answer=answer, first=first, more=more, second=second)
+                    Named(answer=answer, first=first, more=more, to_intend=intend, to_agree=agree)
                     for answer in answered
                     for first in flags
                     for more in flags
-                    for second in flags
+                    for intend in flags
+                    for agree in flags
                 ):
                     way = route(level, named, given_answers, urgent=urgent, followed=followed)
                     assert way[-1] in MET

@@ -574,3 +574,89 @@ def test_what_the_voices_want_is_asked_about_for_today() -> None:
         talk.said_at("acknowledge")
         in ways("zh")["ways"]["voices"]["steps"]["acknowledge"]["lines"]["any"]
     )
+
+
+# more than two dangers
+
+
+def test_each_of_three_dangers_has_its_steps() -> None:
+    talk = session(
+        high(also=("harm_to_others", "abuse")),
+        Line("For weeks."),
+        Line("Yes."),
+        Line("No."),
+        Line("No."),
+        Line("Yes."),
+        Line("Yes."),
+        Line("No."),
+        Line("No."),
+        Line("My brother."),
+        Line("Okay."),
+        Line("Okay."),
+        Line("Okay."),
+        Line("Thanks."),
+        Line("Thanks."),
+        max_turns=40,
+        locale="de-AT",
+    )
+    assert talk.steps == [
+        "acknowledge", "ask_directly", "plan", "intent", "ask_also", "ask_also", "intent_also", "intent_also",
+        "protective", "agree", "agree_also", "agree_also", "help", "over",
+    ]  # fmt: skip
+    for step in ("intent_also", "agree_also"):
+        first, last = (
+            line for line, (_, move) in zip(talk.spoken, talk.moves, strict=True) if move == step
+        )
+        assert re.search("somebody|other person|that person|nobody is hurt", first), first
+        assert re.search("hurts? you|being hurt|hurt you", last), last
+    assert "142" in talk.said_at("help") and "0800 222 555" in talk.said_at("help")
+
+
+def test_what_is_said_to_be_there_goes_before_a_wish_without_intent() -> None:
+    talk = session(
+        high(also=("self_harm", "abuse")),
+        Line("For weeks."),
+        Line("Yes."),
+        Line("No."),
+        Line("No."),
+        low("Sometimes, a little.", kind="self_harm"),
+        Line("Yes."),
+        Line("No."),
+        Line("No."),
+        Line("My brother."),
+        Line("Okay."),
+        Line("Okay."),
+        Line("Okay."),
+        max_turns=40,
+    )
+    first, last = (
+        line
+        for line, (_, move) in zip(talk.spoken, talk.moves, strict=True)
+        if move == "agree_also"
+    )
+    assert re.search("hurts? you|being hurt", first) and re.search("hurt(?:ing)? yourself", last)
+
+
+def test_who_does_not_agree_for_one_of_three_is_not_left_alone() -> None:
+    talk = session(
+        high(also=("harm_to_others", "abuse")),
+        Line("For weeks."),
+        *map(Line, ["Yes.", "No.", "No.", "Yes.", "Yes.", "No.", "No.", "My brother.", "Okay.", "No.", "Okay."]),
+        Line("Thanks."),
+        max_turns=40,
+    )  # fmt: skip
+    assert talk.steps[-5:] == ["agree_also", "agree_also", "involve", "help", "over"]
+
+
+def test_intent_for_a_further_danger_is_acted_on() -> None:
+    talk = session(
+        high(also=("harm_to_others", "abuse")),
+        Line("For weeks."),
+        *map(Line, ["Yes.", "No.", "No.", "Yes.", "Yes.", "No.", "Yes.", "Okay."]),
+        max_turns=40,
+    )
+    assert talk.steps[6:9] == ["intent_also", "intent_also", "emergency"]
+    lines = words("en")["steps"]["emergency"]["lines"]["abuse"]
+    assert talk.said_at("emergency")[:30] in {line[:30] for line in lines} | {
+        line.replace("{name}", "Ines")[:30] for line in lines
+    }

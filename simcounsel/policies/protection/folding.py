@@ -13,6 +13,7 @@ from simcounsel.policies.protection.ladder import (
     ASKED,
     MET,
     NAMING,
+    OF_FURTHER,
     OF_ONE_DANGER,
     QUESTIONS,
     Step,
@@ -114,6 +115,7 @@ def _reopen(
 ) -> None:
     """What was agreed on and named was for another danger; this one wants it once more."""
     protocol.taken = [step for step in protocol.taken if step not in steps]
+    protocol.taken_for = [one for one in protocol.taken_for if one[0] not in steps]
     for step in steps:
         protocol.answers.pop(step, None)
 
@@ -131,10 +133,15 @@ def _move(protocol: ProtocolState, event: Transitioned) -> None:
             False,
         )
         protocol.named, protocol.asking, protocol.acting = {}, None, None
+        protocol.taken_for = []
         return
     again = state == protocol.state and state in QUESTIONS and protocol.may_repeat(state)
-    if again and (state not in NAMING or _answered(protocol) == "unclear"):
+    if again and (
+        state not in (*NAMING, *OF_FURTHER) or _last_answer(protocol, state) == "unclear"
+    ):
         protocol.again.append(state)
+    elif state in OF_FURTHER:
+        protocol.taken_for.append((state, protocol.kind_of(state)))
     elif state in NAMING:
         if state == "follow_up" and protocol.level == "none":
             protocol.level, protocol.kinds = "low", protocol.owed_kinds
@@ -174,10 +181,16 @@ def _answered(protocol: ProtocolState) -> Verdict | None:
     return protocol.named.get(protocol.asking) if protocol.asking else None
 
 
+def _last_answer(protocol: ProtocolState, step: Step) -> Verdict | None:
+    return _answered(protocol) if step in NAMING else protocol.answers.get(step)
+
+
 def _unanswered(protocol: ProtocolState, step: Step) -> None:
     """A question that was not answered before they took leave will be asked again."""
     if step in NAMING and protocol.asking:
         if _answered(protocol) is not None:
             return
         del protocol.named[protocol.asking]
+    if step in OF_FURTHER:
+        protocol.taken_for.remove((step, protocol.asked_by(step)))
     protocol.taken.remove(step)

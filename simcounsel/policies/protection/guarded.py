@@ -9,6 +9,7 @@ from simcounsel.policies.policy import Concluding, Policy
 from simcounsel.policies.protection.circumstances import asks_for_secrecy
 from simcounsel.policies.protection.folding import protocol_state
 from simcounsel.policies.protection.ladder import (
+    AGAIN_FOR_EACH,
     ALWAYS,
     ASKED,
     MET,
@@ -194,12 +195,14 @@ def _to_go(protocol: ProtocolState) -> tuple[Step, ...]:
         another=protocol.of_another,
     )
     left = (
-        tuple(step for step in way if step == "ask_also" or step not in protocol.taken) or way[-1:]
+        tuple(step for step in way if step in AGAIN_FOR_EACH or step not in protocol.taken)
+        or way[-1:]
     )
     if protocol.last not in ("high", "imminent") or left[0] not in MET:
         return left
-    of_second = protocol.second in protocol.last_kinds and protocol.kind not in protocol.last_kinds
-    again = ONCE_MORE_NOW if protocol.urgent else ONCE_MORE_ALSO if of_second else ONCE_MORE
+    last = set(protocol.last_kinds)
+    of_further = bool(last & set(protocol.further)) and protocol.kind not in last
+    again = ONCE_MORE_NOW if protocol.urgent else ONCE_MORE_ALSO if of_further else ONCE_MORE
     return (min(again, key=protocol.taken.count), *left)
 
 

@@ -62,8 +62,10 @@ ASKED: tuple[Step, ...] = (
 """Steps whose answer is read as yes or no."""
 NAMING: tuple[Step, ...] = ("ask_directly", "follow_up", "ask_also")
 """Steps that ask whether a danger is there, by name."""
-OF_SECOND: tuple[Step, ...] = ("intent_also", "agree_also")
-"""Steps about a second danger beside the one that the others are about."""
+OF_FURTHER: tuple[Step, ...] = ("intent_also", "agree_also")
+"""Steps about each further danger beside the one that the others are about, one after the other."""
+AGAIN_FOR_EACH: tuple[Step, ...] = ("ask_also", *OF_FURTHER)
+"""Steps that are taken once for each danger."""
 OF_ONE_DANGER: tuple[Step, ...] = (
     "plan",
     "means",
@@ -86,7 +88,7 @@ ALWAYS: tuple[Step, ...] = ("emergency", "stay", "confide", "help")
 ONCE_MORE: tuple[Step, ...] = ("intent", "agree", "help")
 """Where all steps were taken and danger is heard again."""
 ONCE_MORE_ALSO: tuple[Step, ...] = ("intent_also", "agree_also", "help")
-"""The same where it is the second danger."""
+"""The same where it is a further danger."""
 ONCE_MORE_NOW: tuple[Step, ...] = ("company", "agree", "help")
 """The same where it is for now."""
 
@@ -103,8 +105,10 @@ class Named:
     """
     more: bool = False
     """A further one was not either."""
-    second: bool = False
-    """The client has another one beside it."""
+    to_intend: bool = False
+    """They have a further one of which it was not asked yet whether it is for now."""
+    to_agree: bool = False
+    """They have one for which safety was not agreed on yet."""
 
 
 def route(
@@ -124,7 +128,7 @@ def route(
     """
     if another:
         return _for_another(named, urgent=urgent, followed=followed)
-    agreeing = _agreeing(answers, named.second)
+    agreeing = _agreeing(answers, named.to_agree)
     if urgent:
         outside: tuple[Step, ...] = (
             ("involve",) if answers.get("distance") in ("no", "refuses") else ()
@@ -143,7 +147,7 @@ def route(
     if named.answer == "yes" or near:
         means: tuple[Step, ...] = () if answers.get("plan") == "no" else ("means",)
         also: tuple[Step, ...] = ("ask_also",) if named.more and not named.first else ()
-        second: tuple[Step, ...] = ("intent_also",) if named.second else ()
+        further: tuple[Step, ...] = ("intent_also",) if named.to_intend else ()
         return (
             *opening,
             *first,
@@ -151,7 +155,7 @@ def route(
             *means,
             "intent",
             *also,
-            *second,
+            *further,
             "protective",
             *agreeing,
             "help",
@@ -174,14 +178,12 @@ def _for_another(named: Named, *, urgent: bool, followed: bool) -> tuple[Step, .
     return (*opening, *near, *more, "own_state", "help", "over")
 
 
-def _agreeing(answers: Mapping[Step, Verdict], second: bool) -> tuple[Step, ...]:
+def _agreeing(answers: Mapping[Step, Verdict], further: bool) -> tuple[Step, ...]:
     """What is agreed on; where something is not, others are brought in."""
     bad = ("no", "refuses", "unclear")
-    agreed: tuple[Step, ...] = ("agree", "involve") if answers.get("agree") in bad else ("agree",)
-    if second:
-        agreed += (
-            ("agree_also", "involve")
-            if answers.get("agree_also") in bad and "involve" not in agreed
-            else ("agree_also",)
-        )
-    return agreed
+    first: tuple[Step, ...] = ("agree", "involve") if answers.get("agree") in bad else ("agree",)
+    also: tuple[Step, ...] = ("agree_also",) if further else ()
+    others: tuple[Step, ...] = (
+        ("involve",) if answers.get("agree_also") in bad and "involve" not in first else ()
+    )
+    return (*first, *also, *others)

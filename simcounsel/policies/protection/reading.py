@@ -117,7 +117,7 @@ def _question(view: TalkView, step: Step, protocol: ProtocolState) -> Question[V
     told = words(view.language)
     asked = next((line.text for line in reversed(view.lines) if line.who == view.me), "")
     assert view.heard is not None
-    kind = protocol.asking if step in NAMING and protocol.asking else protocol.kind_of(step)
+    kind = protocol.asked_by(step)
     system, prompt = render(
         "safety_answer",
         view.language,

@@ -10,7 +10,7 @@ from simcounsel.policies.protection.ladder import (
     AGAIN_AT_MOST,
     MET,
     NAMING,
-    OF_SECOND,
+    OF_FURTHER,
     STEPS,
     VERDICTS,
     Named,
@@ -47,6 +47,8 @@ class ProtocolState:
     """The one that was asked about last."""
     taken: list[Step] = field(default_factory=list)
     """Steps since the danger was opened."""
+    taken_for: list[tuple[Step, Danger]] = field(default_factory=list)
+    """Those about further dangers, with the danger of each."""
     again: list[Step] = field(default_factory=list)
     """Questions that were asked once more."""
     answers: dict[Step, Verdict] = field(default_factory=dict)
@@ -134,18 +136,23 @@ class ProtocolState:
         return tuple(sorted(left, key=lambda kind: kind != self.kind))
 
     @property
-    def second(self) -> Danger | None:
-        """The danger that the client has beside the first; None where there is none. When it is for
-        now, whatever was heard counts.
+    def further(self) -> tuple[Danger, ...]:
+        """The dangers that the client has beside the first, the nearest one first: what they said
+        yes to before a wish without intent. When it is for now, whatever was heard counts.
         """
-        others = [kind for kind in self.open_kinds if kind != self.kind]
-        answered = [
+        some = [
             kind
-            for kind in others
-            if self.named.get(kind) not in (None, "no")
-            or (self.urgent and self.named.get(kind) != "no")
+            for kind in self.open_kinds
+            if kind != self.kind
+            and self.named.get(kind) != "no"
+            and (self.urgent or self.named.get(kind) is not None)
         ]
-        return answered[0] if answered else None
+        order = {"yes": 0, "passive": 2}
+        return tuple(sorted(some, key=lambda kind: order.get(self.named.get(kind) or "", 1)))
+
+    def _not_yet(self, step: Step) -> tuple[Danger, ...]:
+        """The further dangers for which such a step was not taken."""
+        return tuple(kind for kind in self.further if (step, kind) not in self.taken_for)
 
     @property
     def by_name(self) -> Named:
@@ -154,17 +161,22 @@ class ProtocolState:
         first = opened and self.kind in self.unnamed
         more = any(kind != self.kind for kind in self.unnamed)
         return Named(
-            answer=self.named.get(self.kind), first=first, more=more, second=self.second is not None
+            answer=self.named.get(self.kind),
+            first=first,
+            more=more,
+            to_intend=bool(self._not_yet("intent_also")),
+            to_agree=bool(self._not_yet("agree_also")),
         )
 
     def judge(self, step: Step, verdict: Verdict) -> None:
         """Take an answer to a step."""
         if step not in NAMING:
-            self.answers[step] = verdict
+            bad = step == "agree_also" and self.answers.get(step) in ("no", "refuses")
+            self.answers[step] = self.answers[step] if bad else verdict
         elif self.asking:
             self.named[self.asking] = verdict
         if step in ("intent", "intent_also") and verdict == "yes":
-            self.acting = self.kind_of(step)
+            self.acting = self.asked_by(step)
             self.urgent = True
 
     def may_repeat(self, step: Step) -> bool:
@@ -173,11 +185,22 @@ class ProtocolState:
 
     def kind_of(self, step: Step) -> Danger:
         """The danger that a step, when it is taken now, is about."""
-        if self.repeats and step in NAMING and self.asking:
-            return self.asking
+        if self.repeats:
+            return self.asked_by(step)
         if step == "ask_also":
             return next(iter(self.unnamed), self.kind)
-        return (self.second or self.kind) if step in OF_SECOND else self.kind
+        if step in OF_FURTHER:
+            return next(iter((*self._not_yet(step), *self.further)), self.kind)
+        return self.kind
+
+    def asked_by(self, step: Step) -> Danger:
+        """The danger that such a step, when it was taken last, was about."""
+        if step in NAMING and self.asking:
+            return self.asking
+        if step in OF_FURTHER:
+            some = [kind for taken, kind in self.taken_for if taken == step]
+            return some[-1] if some else self.kind
+        return self.kind
 
     @property
     def followed(self) -> bool:

@@ -3,6 +3,7 @@ written by hand, as data by language.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,14 +98,14 @@ def decision_for(
         else ()
     )
     numbers += (
-        (help_.first_contact(protocol.second),)
-        if about.get("names_help") and protocol.second
+        tuple(help_.first_contact(one) for one in protocol.further)
+        if about.get("names_help")
         else ()
     )
     brief = [told["rules"], *said.rules, str(about.get("brief") or "")]
     brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
     brief += (
-        [told["lines_rule"].format(contact=help_.spoken(kind, protocol.second))]
+        [told["lines_rule"].format(contact=help_.spoken(kind, *protocol.further))]
         if len(numbers) > 1
         else []
     )
@@ -149,7 +150,7 @@ def _lines(
     """
     name, slots = _occasion(step, protocol, view)
     kind, help_ = protocol.kind_of(step), help_of(protocol, view)
-    some = list(_written(said.about, kind, help_, name, also=protocol.second))
+    some = list(_written(said.about, kind, help_, name, also=protocol.further))
     chance(*view.key, "safety", step, len(view.lines)).shuffle(some)
     if urgent:
         more = words(view.language)["urgent"].format(emergency=help_.emergency(kind))
@@ -177,21 +178,21 @@ def _unasked(step: Step, protocol: ProtocolState) -> bool:
 
 
 def lines_of(
-    step: Step, kind: Danger, help_: Help, name: str | None = None, *, also: Danger | None = None
+    step: Step, kind: Danger, help_: Help, name: str | None = None, *, also: Sequence[Danger] = ()
 ) -> tuple[str, ...]:
     """The hand-written lines of a step for a danger, with the numbers of a locale in them. name: of
-    the special ones, such as `questionnaire`, where the step has some of that name. also: a second
-    danger whose help is named too.
+    the special ones, such as `questionnaire`, where the step has some of that name. also: further
+    dangers whose help is named too.
     """
     return _written(words(help_.language)["steps"][step], kind, help_, name, also=also)
 
 
 def _written(
-    about: dict[str, Any], kind: Danger, help_: Help, name: str | None, *, also: Danger | None
+    about: dict[str, Any], kind: Danger, help_: Help, name: str | None, *, also: Sequence[Danger]
 ) -> tuple[str, ...]:
     lines = about.get("special", {}).get(name) or about["lines"]
     some = [*lines.get(kind, ()), *lines.get("any", ())]
-    said = {"{emergency}": help_.emergency(kind), "{help}": help_.spoken(kind, also)}
+    said = {"{emergency}": help_.emergency(kind), "{help}": help_.spoken(kind, *also)}
     return tuple(_filled(line, said) for line in some)
 
 
