@@ -8,6 +8,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Assessed, Data, Entry, Foreign, PracticeEvent, written
 from simcounsel.events.data import E
 from simcounsel.llm.question import Example, Traced
+from simcounsel.safety.answers import Asked
 from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.vocabulary import Emotion
 
@@ -206,6 +207,10 @@ class Decision:
     """Whether the line takes leave; None: as the speaker likes."""
     holds: bool = False
     """Whether the conversation must not end here."""
+    asks: tuple[Asked, ...] | None = None
+    """The dangers that the line asks about, by which a yes or no is understood; None: what its
+    words ask plainly.
+    """
     events: tuple[Data | Foreign, ...] = field(default=())
     """What the policy wrote on its way to the decision."""
     calls: tuple[str, ...] = ()

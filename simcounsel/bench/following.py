@@ -62,7 +62,7 @@ def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
 
     def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply[Any], ...]]:
         own: list[PracticeEvent] = []
-        moves: list[tuple[str, str | None]] = []
+        moves: list[Decision] = []
         replies = []
         for exchange in exchanges:
             replies.append(
@@ -98,7 +98,7 @@ def _answer(
     policy: Policy,
     hear: Assess,
     own: list[PracticeEvent],
-    moves: list[tuple[str, str | None]],
+    moves: list[Decision],
     language: str,
     code: Language,
     seed: int,
@@ -118,20 +118,23 @@ def _answer(
         poignancy=1,
         source="human",
     )
-    heard = yield from hear(said, before[-1].content if before else "", (*key, exchange.turn), code)
+    asks = moves[-1].asks if moves else None
+    heard = yield from hear(
+        said, before[-1].content if before else "", (*key, exchange.turn), code, asks
+    )
     own += [heard] if heard else []
     view = _view(exchange, tuple(own), tuple(moves), key, code)
     decision = yield from policy.decide(view)
     reply, decision = yield from _worded(exchange, view, decision, language, seed)
     own += (e for one in decision.events if isinstance(e := as_event(one), PRACTICE))
-    moves.append((decision.move, decision.policy))
+    moves.append(decision)
     return reply
 
 
 def _view(
     exchange: Exchange,
     own: tuple[PracticeEvent, ...],
-    moves: tuple[tuple[str, str | None], ...],
+    moves: tuple[Decision, ...],
     key: tuple[object, ...],
     code: Language,
 ) -> TalkView:
@@ -145,8 +148,8 @@ def _view(
         meeting=1,
         appointment=True,
         lines=lines,
-        moves=tuple(move for move, _ in moves),
-        deciders=tuple(decider for _, decider in moves),
+        moves=tuple(one.move for one in moves),
+        deciders=tuple(one.policy for one in moves),
         turns_left=max(2, LINES - len(lines)),
         parting=False,
         closeness=0.0,

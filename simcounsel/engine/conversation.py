@@ -103,6 +103,7 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     talk.came_to_mind.setdefault(speaker.name, []).append(
         frozenset(hit.id for event in lived if isinstance(event, Recalled) for hit in event.hits)
     )
+    talk.asked[speaker.name] = decision.asks
     if decision.holds:
         talk.hold(speaker.name)
     talk.moves[speaker.name].append((decision.move, decision.policy))
@@ -149,6 +150,7 @@ def _assess(talk: OpenTalk, speaker: Side, listener: Side, said: Said) -> Ask[tu
         before,
         (speaker.scene.seed, speaker.scene.tick, said.chat, said.message),
         speaker.scene.language,
+        talk.asked.get(listener.name),
     )
     if heard is None:
         return ()

@@ -1,16 +1,19 @@
 """Listening for danger in what a client says."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from simcounsel.events import Assessed, Said
 from simcounsel.llm.question import Ask
+from simcounsel.safety.answers import Asked
 from simcounsel.safety.assessing import NOTHING_HEARD, assess
 from simcounsel.safety.gate import VECTORS_BY
 from simcounsel.specs.practice import SafetySettings
 
-Assess = Callable[[Said, str, tuple[object, ...], str], Ask[Assessed | None]]
-"""How near danger is in a client's line, from the line, the line before it, a key for chance and
-the language; None: nothing was heard.
+Assess = Callable[
+    [Said, str, tuple[object, ...], str, Sequence[Asked] | None], Ask[Assessed | None]
+]
+"""How near danger is in a client's line, from the line, the line before it, a key for chance,
+the language and what the line before asked about (None: by its words); None: nothing was heard.
 """
 
 
@@ -24,7 +27,11 @@ def listening(safety: SafetySettings, embed: str = "") -> Assess | None:
         return None
 
     def hear(
-        said: Said, before: str, key: tuple[object, ...], language: str
+        said: Said,
+        before: str,
+        key: tuple[object, ...],
+        language: str,
+        asked: Sequence[Asked] | None = None,
     ) -> Ask[Assessed | None]:
         heard = yield from assess(
             said.text,
@@ -36,6 +43,7 @@ def listening(safety: SafetySettings, embed: str = "") -> Assess | None:
             message=said.message,
             every_line=safety.ask == "every_line",
             vectors=embed == VECTORS_BY,
+            asked=asked,
         )
         return heard if heard.level != "none" or heard.why != NOTHING_HEARD else None
 

@@ -9,6 +9,7 @@ from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.engine.listening import Assess
 from simcounsel.events import ConversationStarted, PracticeEvent, Said
 from simcounsel.policies.policy import Policy, Protecting
+from simcounsel.safety.answers import Asked
 from simcounsel.safety.help import Help
 from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, heard_in, left_open, told_since
 
@@ -59,6 +60,8 @@ class OpenTalk:
     """By name: what their policy wrote and heard of danger in this conversation."""
     came_to_mind: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     """By name: ids of the memories that came to mind before each own line."""
+    asked: dict[str, tuple[Asked, ...] | None] = field(default_factory=dict)
+    """By name: the dangers that their last line asked about; None where only its words tell."""
     leaver: str | None = None
     """Who takes leave."""
     held: bool = False

@@ -1,8 +1,8 @@
 """What a yes, a no or a shrug means, by the question that it answers."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -25,11 +25,12 @@ class Asked:
     """A danger that a counselor asked about."""
 
     kind: Danger
-    level: RiskLevel
-    past: bool
-    to_yes: bool
+    level: RiskLevel = "high"
+    """What the answer that means danger counts as."""
+    past: bool = False
+    to_yes: bool = True
     """Which answer means danger."""
-    last: bool
+    last: bool = True
     """Nothing else was asked after it."""
     words: frozenset[str] = frozenset()
     """Of the question."""
@@ -47,13 +48,20 @@ class Answered:
 NOTHING = Answered()
 
 
-def answered(line: Line, text: str, before: str) -> Answered:
-    """What a line says by answering the one before it."""
+def answered(line: Line, text: str, before: str, known: Sequence[Asked] | None = None) -> Answered:
+    """What a line says by answering the one before it. known: what that one asked about, by the
+    decision behind it; None where nobody knows: then its words tell, if they ask plainly.
+    """
     taken = stance(line)
     if taken is None:
         return NOTHING
     span = taken[1]
-    asked = tuple((one, _means(one, line, taken)) for one in asked_about(before, line.lexicon))
+    if known is None:
+        known = tuple(asked_about(before, line.lexicon))
+    else:
+        spoken = frozenset(_PERSON.findall(before.lower()))
+        known = tuple(replace(one, words=spoken) for one in known)
+    asked = tuple((one, _means(one, line, taken)) for one in known)
     evidence = tuple(said for one, means in asked if (said := _evidence(one, means, span, text)))
     heard = {one.kind for one in evidence}
     denied = tuple(

@@ -12,6 +12,7 @@ Most hints in which no telling word falls, the detector does not hear at all, no
 line: a model is then asked about all that is no clear danger.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from simcounsel.chance import seed_of
 from simcounsel.events.practice import Assessed
 from simcounsel.llm.question import Ask, Facts, Question, Reply, ask, embedding, traced
 from simcounsel.prompts import phrase, render
+from simcounsel.safety.answers import Asked
 from simcounsel.safety.detector import Heard, hear
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
@@ -47,6 +49,7 @@ def assess(
     message: int | None = None,
     every_line: bool = False,
     vectors: bool = False,
+    asked: Sequence[Asked] | None = None,
 ) -> Ask[Assessed]:
     """What is in a client's line. At most one request, and none where the detector is sure;
     every_line: only where it is sure of danger.
@@ -56,14 +59,14 @@ def assess(
     `hear` takes it. chat, message: where the line stands, for the event. `by` is "model" when one
     judged; a model that cannot (embedded, scripted) leaves it to the detector. vectors: the
     classifier is given the line's vector, where the words alone are not sure of danger; the world's
-    `embed` model has to be MiniLM then.
+    `embed` model has to be MiniLM then. asked: as `hear` takes it.
     """
-    heard = hear(line, language, before)
+    heard = hear(line, language, before, asked=asked)
     replies: list[Reply[Any]] = []
     if vectors and heard.floor == "none" and heard.chance is not None:
         seen = yield from ask(embedding("risk", who, (line,)))
         replies.append(seen)
-        heard = hear(line, language, before, seen.value[0])
+        heard = hear(line, language, before, seen.value[0], asked)
     level: RiskLevel = heard.level
     by: Literal["words", "classifier", "model"] = heard.by
     why = "; ".join(part for part in (heard.why, heard.guess if heard.doubt else "") if part)

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from simcounsel.safety.answers import answered
+from simcounsel.safety.answers import Asked, answered
 from simcounsel.safety.features import words_say
 from simcounsel.safety.gate import LEARNED, Chance, gate_of
 from simcounsel.safety.grammar import Line
@@ -94,6 +94,7 @@ def hear(
     language: str | None = None,
     before: Sequence[str] | str = (),
     vector: NDArray[np.float32] | None = None,
+    asked: Sequence[Asked] | None = None,
 ) -> Heard:
     """Danger in one line of a client, by words and by the classifier (`gate`). Pure, and the same
     for the same text and vector.
@@ -104,9 +105,10 @@ def hear(
 
     language: an ISO 639-1 code or an English name; guessed by the script if None. before: the
     counselor's line that this answers; of several the last. vector: MiniLM's of the text, with
-    which the classifier hears better.
+    which the classifier hears better. asked: what the counselor's line asked about, where its
+    decision says so; None: its words tell, where they ask plainly.
     """
-    heard = heard_by_words(text, language, before)
+    heard = heard_by_words(text, language, before, asked)
     languages = languages_of(text, language)
     learned = [code for code in languages if code in LEARNED] if "zh" not in languages else []
     gate = gate_of(learned[0], vectors=vector is not None) if learned else None
@@ -134,14 +136,17 @@ def _beside(heard: Heard, chance: Chance) -> Heard:
 
 
 def heard_by_words(
-    text: str, language: str | None = None, before: Sequence[str] | str = ()
+    text: str,
+    language: str | None = None,
+    before: Sequence[str] | str = (),
+    asked: Sequence[Asked] | None = None,
 ) -> Heard:
     """The same by words and grammar alone."""
-    asked = before if isinstance(before, str) else before[-1] if before else ""
+    last = before if isinstance(before, str) else before[-1] if before else ""
     evidence: list[Evidence] = []
     denied: set[Danger] = set()
     strange = []
-    for code in languages_of(text, language) or languages_of(asked, language):
+    for code in languages_of(text, language) or languages_of(last, language):
         lexicon = lexicons().get(code)
         if lexicon is None:
             strange.append(code)
@@ -153,8 +158,8 @@ def heard_by_words(
             said = evidence_of(line, text, found)
             if said:
                 evidence.append(said)
-        if asked:
-            answer = answered(line, text, asked)
+        if last:
+            answer = answered(line, text, last, asked)
             evidence += answer.evidence
             denied.update(answer.denied)
     evidence = list(_counted(_kept(evidence)))

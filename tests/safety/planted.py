@@ -237,7 +237,7 @@ def _planted(lines: Sequence[Line]) -> Assess:
     by_text = {line.text: line for line in lines}
 
     def assess(
-        said: Said, before: str, key: tuple[object, ...], language: str
+        said: Said, before: str, key: tuple[object, ...], language: str, asked: object = None
     ) -> Ask[Assessed | None]:
         line = by_text.get(said.text, Line(said.text))
         return (

@@ -2,7 +2,12 @@
 
 import pytest
 
+from simcounsel.policies.protection.ladder import STEPS, Step
+from simcounsel.policies.protection.wording import asks_of, lines_of
+from simcounsel.safety.answers import Asked
 from simcounsel.safety.detector import heard_by_words as hear
+from simcounsel.safety.help import Help
+from simcounsel.specs.vocabulary import DANGERS, Language
 
 SUICIDE, SAFE = "Are you thinking about suicide?", "Are you safe tonight?"
 
@@ -109,7 +114,8 @@ def test_a_stem_that_goes_on_with_the_words_of_a_question_for_safety(
     [("I have no plan.", "none"), ("I have a plan.", "high"), ("I have no idea.", "low")],
 )
 def test_having_a_plan(said: str, level: str) -> None:
-    assert hear(said, "en", "Do you have a plan?").level == level
+    asked = (Asked(kind="suicide"),)
+    assert hear(said, "en", "Do you have a plan?", asked).level == level
 
 
 def test_without_a_question_about_danger_a_stem_says_nothing() -> None:
@@ -117,3 +123,57 @@ def test_without_a_question_about_danger_a_stem_says_nothing() -> None:
         hear(said, "en", "Did you sleep well?") == hear("")
         for said in ("I am", "I am tired", "I do not", "I am not sure")
     )
+
+
+ORDINARY = (
+    "You sort of have a plan to cut back?",
+    "Have you got a plan for the weekend?",
+    "Have you thought about how you would do it without the car?",
+    "Do you have your pills with you, for the trip?",
+    "Have you tried that before?",
+    "Is there anything that helps?",
+)
+
+
+@pytest.mark.parametrize("asked", ORDINARY)
+@pytest.mark.parametrize("said", ["Yeah, definitely.", "No.", "I don't know.", "Yes."])
+def test_an_ordinary_question_opens_no_danger(asked: str, said: str) -> None:
+    heard = hear(said, "en", asked)
+    assert (heard.level, heard.doubt, heard.denied, heard.evidence) == ("none", False, (), ())
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("step", [step for step in STEPS if step != "over"])
+def test_an_answer_to_the_protocol_is_about_its_own_danger(step: Step, language: Language) -> None:
+    """Every line by hand, for every danger: a yes or no is never about another one, and is danger
+    only where the step's question makes it so.
+    """
+    yes, no, unsure = (
+        ("Yes.", "No.", "I don't know.") if language == "en" else ("是的。", "没有。", "不知道。")
+    )
+    for kind in DANGERS:
+        asks = asks_of(step, kind)
+        for line in lines_of(step, kind, Help(locale=LOCALE[language], language=language)):
+            for said, means in ((yes, True), (no, False)):
+                heard = hear(said, language, line, asks)
+                danger = bool(asks) and asks[0].to_yes == means
+                assert heard.kinds == ((kind,) if danger else ()), (
+                    step,
+                    kind,
+                    said,
+                    line,
+                    heard.why,
+                )
+                assert heard.level == ("high" if danger else "none")
+                assert heard.denied == ((kind,) if asks and not danger else ())
+            heard = hear(unsure, language, line, asks)
+            assert heard.kinds == ((kind,) if asks else ()), (step, kind, line, heard.why)
+
+
+LOCALE = {"en": "en-GB", "zh": "zh-CN"}
+
+
+def test_asks_of_the_steps() -> None:
+    assert asks_of("intent", "harm_to_others") == (Asked(kind="harm_to_others", to_yes=True),)
+    assert asks_of("distance", "suicide") == (Asked(kind="suicide", to_yes=False),)
+    assert asks_of("help", "abuse") == asks_of("acknowledge", "suicide") == ()

@@ -60,6 +60,8 @@ ASKED: tuple[Step, ...] = (
     "follow_up",
 )
 """Steps whose answer is read as yes or no."""
+SETTLING: tuple[Step, ...] = ("agree", "agree_also", "distance")
+"""Steps of ASKED whose yes speaks for safety; of the others a yes means danger."""
 NAMING: tuple[Step, ...] = ("ask_directly", "follow_up", "ask_also")
 """Steps that ask whether a danger is there, by name."""
 OF_FURTHER: tuple[Step, ...] = ("intent_also", "agree_also")

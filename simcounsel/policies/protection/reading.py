@@ -10,7 +10,7 @@ from simcounsel.agents.talk import TalkView
 from simcounsel.chance import seed_of
 from simcounsel.llm.question import Ask, Facts, Question, Reply, ask
 from simcounsel.policies.protection.data import words
-from simcounsel.policies.protection.ladder import NAMING, Step, Verdict
+from simcounsel.policies.protection.ladder import NAMING, SETTLING, Step, Verdict
 from simcounsel.policies.protection.saying import said_in
 from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.prompts import render
@@ -18,8 +18,6 @@ from simcounsel.prompts import render
 _CLAUSE_END = re.compile(r"[,.!;:?…，。！；：？~～\-—]")
 OPTIONS = ("yes", "no", "unclear", "refuses")
 By = Literal["model", "words", "rule"]
-REASSURES: dict[Step, Verdict] = {"agree": "yes", "agree_also": "yes", "distance": "yes"}
-"""The answer after which less is asked; to all other questions it is a no."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +57,7 @@ def read_answer(view: TalkView, protocol: ProtocolState) -> Ask[Reading]:
     if step == "intent" and protocol.last == "imminent":
         return Reading(verdict="yes", by="rule", reason="imminent danger was heard in the answer")
     plain = plain_answer(
-        view.heard.text, words(view.language)["answers"], REASSURES.get(step, "no"), called=view.me
+        view.heard.text, words(view.language)["answers"], _reassures(step), called=view.me
     )
     if plain:
         return Reading(verdict=plain, by="words", reason=f"“{view.heard.text[:60]}”")
@@ -70,6 +68,11 @@ def read_answer(view: TalkView, protocol: ProtocolState) -> Ask[Reading]:
         reason="no usable answer of a model" if reply.problem else "the model's reading",
         replies=(reply,),
     )
+
+
+def _reassures(step: Step) -> Verdict:
+    """The answer after which less is asked."""
+    return "yes" if step in SETTLING else "no"
 
 
 def plain_answer(
