@@ -13,10 +13,11 @@ from typing import Any
 
 from simcounsel.bench.risk_lines import Labelled
 from simcounsel.chance import chance
+from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.safety.assessing import assess
-from simcounsel.safety.detector import hear
+from simcounsel.safety.detector import hear, takes_vectors
 from simcounsel.specs.vocabulary import RISK_LEVELS, RiskLevel
 from simcounsel.specs.world_settings import FallbackLimits
 
@@ -90,11 +91,14 @@ class Measured:
     """Counts of (labelled, heard)."""
 
 
-def listened(lines: Sequence[Labelled]) -> tuple[Taken, ...]:
-    """What the detector alone takes them for."""
-    return tuple(
-        Taken(level=heard.level, doubt=heard.doubt) for heard in (hear(line.text) for line in lines)
+def listened(lines: Sequence[Labelled], minilm: MiniLM | None = None) -> tuple[Taken, ...]:
+    """What the detector alone takes them for, with vectors if there is something to make them."""
+    vectors = minilm.embed_now([line.text for line in lines]) if minilm else [None] * len(lines)
+    heard = (
+        hear(line.text, vector=vector if takes_vectors(line.text) else None)
+        for line, vector in zip(lines, vectors, strict=True)
     )
+    return tuple(Taken(level=one.level, doubt=one.doubt) for one in heard)
 
 
 def judged(
@@ -103,16 +107,21 @@ def judged(
     *,
     every_line: bool = False,
     fallbacks: FallbackLimits | None = None,
+    vectors: bool = False,
 ) -> tuple[Taken, ...]:
     """What they are taken for when the `quick` model is asked: where the detector is in doubt, or
     about every line that is no clear danger. GivenUp when it does not answer, or too often with
-    what is of no use.
+    what is of no use. vectors: the `embed` model is MiniLM.
     """
     models.fallbacks = FallbackShare(fallbacks or FallbackLimits())
     models.begin_tick(0)
     asks = {
         f"{number:06d}": assess(
-            line.text, who="Client", key=("bench risk", number), every_line=every_line
+            line.text,
+            who="Client",
+            key=("bench risk", number),
+            every_line=every_line,
+            vectors=vectors,
         )
         for number, line in enumerate(lines)
     }

@@ -44,6 +44,14 @@ def risk(
         bool,
         typer.Option("--every-line", help="Ask MODEL about every line that is no clear danger."),
     ] = False,
+    vectors: Annotated[
+        bool,
+        typer.Option(
+            "--vectors/--no-vectors",
+            help="Whether the classifier is given MiniLM's vectors, as in a world with"
+            " `embed: embedded`; without them it needs no weights.",
+        ),
+    ] = True,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON instead of the table.")
     ] = False,
@@ -62,25 +70,32 @@ def risk(
     from simcounsel.bench.risk import as_data, judged, listened, measured, risk_lines
     from simcounsel.bench.risk_lines import lines_of
     from simcounsel.llm.catalog import open_chat, open_embed
+    from simcounsel.llm.embeddings import MiniLM
     from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.safety.gate import VECTORS_BY
 
     if every_line and not model:
         raise typer.BadParameter("needs a --model to ask", param_hint="--every-line")
     lines, taken, name = lines_of(file, split.value if split else None), None, None
+    if vectors:
+        fetch_weights({"embed": VECTORS_BY}, console_of(), quiet=as_json)
     if model:
         asked = open_chat(model)
         name = asked.name
         fetch_weights({"quick": name}, console_of(), quiet=False)
         models = Switchboard(
-            {"reason": asked, "quick": asked}, open_embed("scripted"), in_flight=in_flight
+            {"reason": asked, "quick": asked},
+            open_embed(VECTORS_BY if vectors else "scripted"),
+            in_flight=in_flight,
         )
         try:
-            taken = judged(lines, models, every_line=every_line, fallbacks=fallbacks)
+            taken = judged(
+                lines, models, every_line=every_line, fallbacks=fallbacks, vectors=vectors
+            )
         finally:
             models.close()
-    result = measured(
-        file.name, split.value if split else "all", lines, taken or listened(lines), name
-    )
+    taken = taken or listened(lines, MiniLM() if vectors else None)
+    result = measured(file.name, split.value if split else "all", lines, taken, name)
     if as_json:
         typer.echo(json.dumps(as_data(result), ensure_ascii=False, indent=2))
         return

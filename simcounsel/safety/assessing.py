@@ -21,7 +21,7 @@ from simcounsel.events.practice import Assessed
 from simcounsel.llm.question import Ask, Facts, Question, Reply, ask, embedding, traced
 from simcounsel.prompts import phrase, render
 from simcounsel.safety.answers import Asked
-from simcounsel.safety.detector import Heard, hear
+from simcounsel.safety.detector import Heard, hear, takes_vectors
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
@@ -63,7 +63,7 @@ def assess(
     """
     heard = hear(line, language, before, asked=asked)
     replies: list[Reply[Any]] = []
-    if vectors and heard.floor == "none" and heard.chance is not None:
+    if vectors and heard.floor == "none" and takes_vectors(line, language):
         seen = yield from ask(embedding("risk", who, (line,)))
         replies.append(seen)
         heard = hear(line, language, before, seen.value[0], asked)

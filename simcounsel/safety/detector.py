@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from simcounsel.safety.answers import Asked, answered
 from simcounsel.safety.features import words_say
-from simcounsel.safety.gate import LEARNED, Chance, gate_of
+from simcounsel.safety.gate import LEARNED, WITH_VECTORS, Chance, gate_of
 from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import lexicons
-from simcounsel.safety.reading import languages_of
+from simcounsel.safety.reading import languages_of, normal
 from simcounsel.safety.weighing import Evidence, evidence_of, farther, higher, traces, weigh
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
@@ -110,9 +110,23 @@ def hear(
     """
     heard = heard_by_words(text, language, before, asked)
     languages = languages_of(text, language)
-    learned = [code for code in languages if code in LEARNED] if "zh" not in languages else []
-    gate = gate_of(learned[0], vectors=vector is not None) if learned else None
-    return heard if gate is None else _beside(heard, gate.chance(text, said_by(heard), vector))
+    learned = [code for code in languages if code in LEARNED]
+    code = "zh" if "zh" in learned else learned[0] if learned else ""
+    gate = gate_of(code, vectors=vector is not None)
+    if gate is None:
+        return heard
+    return _beside(heard, gate.chance(as_learned(text, code), said_by(heard), vector))
+
+
+def takes_vectors(text: str, language: str | None = None) -> bool:
+    """Whether the classifier hears a line better with its vector."""
+    codes = languages_of(text, language)
+    return "zh" not in codes and any(code in WITH_VECTORS for code in codes)
+
+
+def as_learned(text: str, code: str) -> str:
+    """A line as the classifier reads it: in Chinese with one form of each character."""
+    return normal(text, lexicons()[code]) if code == "zh" else text
 
 
 def said_by(heard: Heard) -> NDArray[np.float64]:

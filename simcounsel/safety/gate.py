@@ -28,8 +28,10 @@ VECTORS_BY = "embedded"
 """The name of the `embed` model whose vectors it knows: MiniLM."""
 VECTOR_WEIGHT = 2.0
 """A vector is multiplied by this beside the features, of which each block has length 1."""
-LEARNED = ("en",)
+LEARNED = ("en", "zh")
 """Languages with lines to learn from."""
+WITH_VECTORS = ("en",)
+"""Those that MiniLM knows."""
 BLOCKS = ("pieces", "words")
 Floats = NDArray[np.float64]
 
@@ -110,9 +112,12 @@ def seen_together(odds: Floats, said: Floats) -> Floats:
 
 @cache
 def gate_of(language: str, *, vectors: bool = False) -> Gate | None:
-    """The gate of a language by its code; None where nothing was learned for it."""
+    """The gate of a language by its code; None where nothing was learned for it. vectors: the one
+    that is given vectors too, where the language has one.
+    """
     if language not in LEARNED:
         return None
+    vectors = vectors and language in WITH_VECTORS
     with (
         as_file(files("simcounsel.safety.learning").joinpath(f"{language}.npz")) as path,
         np.load(path, allow_pickle=False) as file,

@@ -11,7 +11,15 @@ from simcounsel.llm.question import Question
 from simcounsel.safety.assessing import assess
 from simcounsel.safety.detector import hear, heard_by_words, said_by
 from simcounsel.safety.features import BUCKETS, OF_WORDS, pieces_and_words, words_say
-from simcounsel.safety.gate import DIMENSIONS, HEADS, LEARNED, Gate, gate_of, seen_together
+from simcounsel.safety.gate import (
+    DIMENSIONS,
+    HEADS,
+    LEARNED,
+    WITH_VECTORS,
+    Gate,
+    gate_of,
+    seen_together,
+)
 
 QUIET = (
     "We had pasta and went to bed early.",
@@ -130,7 +138,7 @@ def test_the_shipped_numbers(language: str, vectors: bool) -> None:
     gate = gate_of(language, vectors=vectors)
     assert gate is not None and 0 < gate.ask < gate.flag < 1
     assert gate.last.shape == (1 + HEADS + 1 + OF_WORDS,) and gate.bias.shape == (HEADS,)
-    assert (gate.of_vector is not None) is vectors
+    assert (gate.of_vector is not None) is (vectors and language in WITH_VECTORS)
     assert all(np.isfinite(part).all() and part.any() for part in (*gate.weights, *gate.rarity))
     assert gate_of("fr") is None
 
@@ -220,9 +228,18 @@ def test_what_was_said_or_answered_openly_stays(text: str, before: str) -> None:
 
 
 def test_it_is_silent_where_it_learned_nothing() -> None:
-    for text in ("我想自杀", "我今天很累 really"):
-        assert hear(text, "zh") == heard_by_words(text, "zh")
-        assert hear(text, "zh").chance is None
+    for text in ("Я устал.", "Ich bin müde, das ist alles."):
+        assert hear(text, "ru") == heard_by_words(text, "ru")
+        assert hear(text, "ru").chance is None
+
+
+@pytest.mark.parametrize(("one", "other"), [("我想自殺", "我想自杀"), ("他打我。", "他打我！")])
+def test_chinese_is_heard_in_either_script(one: str, other: str) -> None:
+    assert hear(one, "zh").chance == hear(other, "zh").chance is not None
+
+
+def test_chinese_takes_no_vector() -> None:
+    assert asked("我昨天没睡好。", [], "zh")[0] == []
 
 
 def test_what_the_words_made_of_a_line() -> None:
@@ -230,9 +247,9 @@ def test_what_the_words_made_of_a_line() -> None:
     assert said_by(heard_by_words("Fine.", "en")).tolist() == [1, 0, 0, 0, 0, 0, 0, 0]
 
 
-def asked(text: str, vector: list[float]) -> tuple[list[str], str, str]:
+def asked(text: str, vector: list[float], language: str = "en") -> tuple[list[str], str, str]:
     """The verbs that are asked, and the level and by whom, for a vector that begins so."""
-    asks, verbs = assess(text, who="Ines", key=(1,), language="en", vectors=True), []
+    asks, verbs = assess(text, who="Ines", key=(1,), language=language, vectors=True), []
     answer: object = None
     try:
         while True:

@@ -21,10 +21,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from simcounsel.llm.embeddings import MiniLM
-from simcounsel.safety.detector import heard_by_words, said_by
+from simcounsel.llm.embeddings import HashEmbeddings, MiniLM
+from simcounsel.safety.detector import as_learned, heard_by_words, said_by
 from simcounsel.safety.features import BUCKETS, pieces_and_words
-from simcounsel.safety.gate import BLOCKS, HEADS, LEARNED, VECTOR_WEIGHT, seen_together
+from simcounsel.safety.gate import (
+    BLOCKS,
+    HEADS,
+    LEARNED,
+    VECTOR_WEIGHT,
+    WITH_VECTORS,
+    seen_together,
+)
 from simcounsel.specs.vocabulary import DANGERS
 
 HERE = Path(__file__).parent
@@ -172,13 +179,15 @@ def learn(language: str) -> None:
     """Learn, tell how it did on batches that it had not seen, and write what was learned."""
     lines, chance = read(language), Random(5)
     texts = lines.texts + [with_slips(text, chance) for text in lines.texts]
-    table = Table(texts, MiniLM().embed_now(texts))
+    known_by_minilm = language in WITH_VECTORS
+    vectors_of = MiniLM().embed_now if known_by_minilm else HashEmbeddings(1).embed_now
+    table = Table([as_learned(text, language) for text in texts], vectors_of(texts))
     heard = [heard_by_words(text, language) for text in lines.texts]
     said = np.stack([said_by(one) for one in heard])
     open_ = np.array([one.floor != "none" for one in heard])
     everything = np.arange(len(lines.texts))
     kept: dict[str, NDArray[np.generic]] = {"lines": np.array(fingerprint(lines))}
-    for name, vectors in (("alone", False), ("beside", True)):
+    for name, vectors in (("alone", False), ("beside", True))[: 1 + known_by_minilm]:
         folds = list(GroupKFold(FOLDS).split(everything, groups=lines.batches))
         odds = np.zeros((len(everything), HEADS))
         for known, new in folds:
