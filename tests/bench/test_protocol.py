@@ -55,6 +55,7 @@ STEPS = {
     "distance": "distance",
     "protective": "protective",
     "stay": "stay",
+    "confide": "limits",
     "help": "help",
     "emergency": "help",
 }
@@ -331,7 +332,10 @@ def test_what_was_done_in_time_is_no_fault() -> None:
     assert talk("Hello.", OPENS, "I hear you.", YES, ASKS)["taken_up"].line == 5
     assert talk("Hello.", NOTHING, ASKS, NOTHING, "I see.", **HARMLESS)["let_be"].holds
     near = talk("Hello.", ("opening", "imminent"), "Please call 999 now.", YES, HELP)
-    assert near["emergency_first"].holds
+    assert near["emergency_first"].holds and near["asked_by_name"].holds is None
+    assert near["asked_how_near"].holds is False
+    close = talk("Hello.", YES, "Please call 999 now.", YES, "Who is with you?", YES, HELP)
+    assert close["asked_how_near"].line == 5 and close["asked_by_name"].holds is False
     secret = talk("Hello.", OPENS, "I can't promise that if a life is in danger.", YES, **SECRET)
     assert secret["limits_said"].holds
     named = talk("Hello.", ("opening", "low"), "You spoke of pills.", opening="I have the pills.")

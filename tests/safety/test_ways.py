@@ -1,6 +1,7 @@
 """What is known of a danger beyond its level and kind, and how the protocol then goes on: already done, somebody else, a minor, secrecy,
 abuse that is near, voices."""
 
+import json
 import re
 from typing import Any
 
@@ -66,7 +67,16 @@ def in_chinese(text: str) -> bool:
         ("Promise me you won't tell anyone.", "secrecy", True),
         ("please dont tell my mum", "secrecy", True),
         ("This has to stay between us.", "secrecy", True),
+        ("If I tell you something, do you have to tell the school?", "secrecy", True),
+        ("Please don't ring anybody.", "secrecy", True),
+        ("Is this confidential?", "secrecy", True),
+        ("你会告诉我妈吗？", "secrecy", True),
+        ("这是保密的吗？", "secrecy", True),
         ("I promise I will call her.", "secrecy", False),
+        ("Did you tell anyone how it went?", "secrecy", False),
+        ("Should I tell the school?", "secrecy", False),
+        ("I don't ring anybody.", "secrecy", False),
+        ("I don't tell anyone how I feel.", "secrecy", False),
         ("He promised he won't drink.", "secrecy", False),
         ("I can't tell my mum.", "secrecy", False),
         ("你别告诉我妈。", "secrecy", True),
@@ -122,6 +132,10 @@ def test_whose_danger_it_is(lines: tuple[str, ...], whom: str | None) -> None:
         ("The voices in the choir tell me to sing.", "none", None),
         ("I have to stop him before he stops me.", "high", "harm_to_others"),
         ("I have to stop him before he gets in the car.", "none", None),
+        ("I have to stop the man upstairs before he stops me.", "high", "harm_to_others"),
+        ("He rang and said he'll hang himself tonight, and then he hung up.", "low", "suicide"),
+        ("She told me she is going to end her life.", "low", "suicide"),
+        ("声音叫我先下手。", "high", "harm_to_others"),
         ("我刚吞了一些药。", "imminent", "suicide"),
         ("我割得很深，血止不住。", "imminent", "self_harm"),
         ("流鼻血止不住。", "none", None),
@@ -252,8 +266,6 @@ def test_what_was_done_once_and_met_is_not_taken_up_again() -> None:
 
 
 def test_a_models_question_for_the_amount_is_not_said() -> None:
-    import json
-
     asking = json.dumps(
         {
             "say": "How many did you take? Call 999 now, or the Samaritans on 116 123.",
@@ -427,6 +439,15 @@ def test_a_question_that_is_met_with_a_wish_for_secrecy_is_asked_again() -> None
     )
     assert talk.steps[:5] == ["acknowledge", "ask_directly", "confide", "ask_directly", "plan"]
     assert talk.steps.count("confide") == 1
+
+
+def test_a_models_line_that_keeps_silent_about_the_limits_is_not_said() -> None:
+    beside = json.dumps(
+        {"say": "I was thinking about the tea.", "emotion": "trust", "intensity": 3, "poignancy": 3}
+    )
+    scripts = {"line_counselor": lambda request, draw: beside}
+    talk = session(Line("Promise me you won't tell anyone."), scripts=scripts, max_turns=6)
+    assert re.search("can't|won't|limit|could not|danger|safety", talk.said_at("confide"))
 
 
 def test_emergency_help_comes_before_the_word_on_secrecy() -> None:

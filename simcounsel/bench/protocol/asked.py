@@ -33,6 +33,8 @@ TOPICS: tuple[Topic, ...] = get_args(Topic)
 """The more telling first: of several in a line the first is answered."""
 HOW_NEAR: tuple[Topic, ...] = ("plan", "means", "today")
 """What is asked to know how near a danger is."""
+IN_MINUTES: tuple[Topic, ...] = ("company", "distance")
+"""What is asked in their place where it is taken as being for now."""
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
 _QUESTION = re.compile(r"[^.!?。！？…\n]*[?？]")
 

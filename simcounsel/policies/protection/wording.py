@@ -49,6 +49,10 @@ class Wanted:
     """All of these."""
     one_of: tuple[str, ...] = ()
     """One of these outside of quotation marks, in a line that asks, unless empty."""
+    says: tuple[str, ...] = ()
+    """One of these patterns, unless empty."""
+    lacks: str = ""
+    """What is wrong with a line in which none of them is."""
     never: tuple[tuple[re.Pattern[str], str], ...] = ()
     """None of these, each with what is then wrong with the line."""
 
@@ -62,6 +66,8 @@ class Wanted:
             re.search("[?？]", own) and any(_has(own, word) for word in self.one_of)
         ):
             return f"the line must ask plainly, with one of these words: {', '.join(self.one_of)}"
+        if self.says and not any(re.search(one, own, re.IGNORECASE) for one in self.says):
+            return self.lacks
         if secret := secrecy_promised(text, self.language):
             return f"the line must promise no secrecy, as “{secret}” does"
         if means := means_named(text, self.language):
@@ -91,18 +97,7 @@ def decision_for(
     said = said_in(step, protocol.about, kind, view.language)
     about = said.about
     urgent = protocol.last == "imminent" and not about.get("names_help")
-    numbers: tuple[str, ...] = (
-        (help_.number(kind), help_.first_contact(kind))
-        if about.get("names_help")
-        else (help_.number(kind),)
-        if urgent
-        else ()
-    )
-    numbers += (
-        tuple(help_.first_contact(one) for one in protocol.further)
-        if about.get("names_help")
-        else ()
-    )
+    numbers = _numbers(said, protocol, kind, help_, urgent)
     brief = [told["rules"], *said.rules, str(about.get("brief") or "")]
     brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
     brief += (
@@ -134,9 +129,21 @@ def decision_for(
             language=view.language,
             numbers=tuple(dict.fromkeys(numbers)),
             one_of=asked,
+            says=tuple(about.get("says", ())),
+            lacks=str(about.get("lacks", "")),
             never=said.never,
         ),
     )
+
+
+def _numbers(
+    said: Said, protocol: ProtocolState, kind: Danger, help_: Help, urgent: bool
+) -> tuple[str, ...]:
+    """Those that the line must hold: the emergency number, then one for each danger."""
+    if not said.about.get("names_help"):
+        return (help_.number(kind),) if urgent else ()
+    further = (help_.first_contact(one) for one in protocol.further)
+    return (help_.number(kind), help_.first_contact(kind), *further)
 
 
 def help_of(protocol: ProtocolState, view: TalkView) -> Help:
