@@ -26,7 +26,8 @@ from simcounsel.safety.features import words_say
 from simcounsel.safety.gate import LEARNED, WITH_VECTORS, Chance, gate_of
 from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import lexicons
-from simcounsel.safety.reading import languages_of, normal
+from simcounsel.safety.reading import LATIN, languages_of, normal
+from simcounsel.safety.spelling import Respelled, respelled
 from simcounsel.safety.weighing import Evidence, evidence_of, farther, higher, traces, weigh
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
@@ -165,21 +166,29 @@ def heard_by_words(
         if lexicon is None:
             strange.append(code)
             continue
-        line = Line(text, lexicon)
+        meant = respelled(text) if code == LATIN else Respelled(text=text)
+        line, said = Line(meant.text, lexicon), []
         for found in line.cues():
             if found.denied and found.whose == "own":
                 denied.add(found.cue.kind)
-            said = evidence_of(line, text, found)
-            if said:
-                evidence.append(said)
+            said.append(evidence_of(line, meant.text, found))
         if last:
-            answer = answered(line, text, last, asked)
-            evidence += answer.evidence
+            answer = answered(line, meant.text, last, asked)
+            said += answer.evidence
             denied.update(answer.denied)
+        evidence += [_as_said(one, text, meant) for one in said if one]
     evidence = list(_counted(_kept(evidence)))
     if not evidence and not denied and not strange:
         return NOTHING
     return _heard(evidence, denied, strange)
+
+
+def _as_said(one: Evidence, text: str, meant: Respelled) -> Evidence:
+    """Evidence in a text as it was meant, at its place in the text as it was said."""
+    if not meant.changed:
+        return one
+    span = meant.said(one.span)
+    return replace(one, span=span, words=text[slice(*span)])
 
 
 def _heard(evidence: list[Evidence], denied: set[Danger], strange: list[str]) -> Heard:

@@ -193,7 +193,7 @@ def test_grave_lines_are_likely(text: str) -> None:
 
 
 def test_it_flags_where_the_words_hear_nothing() -> None:
-    text = "im gona kil myself tonite"
+    text = "i wanna be ded tonite"
     assert heard_by_words(text, "en").level == "none"
     heard = hear(text, "en")
     assert (heard.level, heard.kinds, heard.doubt, heard.by) == (

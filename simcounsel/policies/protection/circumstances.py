@@ -8,7 +8,7 @@ said in as many words is not known.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.policies.protection.data import ways
@@ -133,6 +133,7 @@ def _of_others(text: str, language: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def _whose(text: str, language: str) -> str | None:
     """Whose death or harm by their own hand a line speaks of; None: of nobody's."""
     if _says(text, "another", language):

@@ -41,7 +41,8 @@ def protocol_state(view: TalkView) -> ProtocolState:
             _turn(protocol, event.reason if event.verdict == "another" else None)
         elif isinstance(event, Transitioned) and event.protocol == PROTOCOL:
             _move(protocol, event)
-    _take_in(protocol, view)
+    if protocol.open or protocol.owed != "none" or asks_for_secrecy(view):
+        _take_in(protocol, view)
     here = [event for event in view.assessed if event.message == len(view.lines)]
     for event in here:
         protocol.last = higher(protocol.last, event.level)
