@@ -126,8 +126,10 @@ def takes_vectors(text: str, language: str | None = None) -> bool:
 
 
 def as_learned(text: str, code: str) -> str:
-    """A line as the classifier reads it: in Chinese with one form of each character."""
-    return normal(text, lexicons()[code]) if code == "zh" else text
+    """A line as the classifier reads it: in Chinese with one form of each character, in English
+    with what is misspelt as it was meant.
+    """
+    return normal(text, lexicons()[code]) if code == "zh" else respelled(text).text
 
 
 def said_by(heard: Heard) -> NDArray[np.float64]:
