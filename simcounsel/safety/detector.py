@@ -1,17 +1,13 @@
-"""How near danger is in what a client says, by words and grammar, without a model.
+"""How near danger is in what a client says, by words and grammar and by a small classifier, without
+a model.
 
-What is open it hears well, what is hinted at badly. Measured once, on lines on which no word was
-chosen, any danger against none:
+What is open it hears well, what is hinted at badly. Measured once on frozen lines (docs/danger.md,
+which has the intervals; tests/benchmarks/danger.py), any danger against none:
 
-    PsyGUARD's validation set, odd idx     precision 0.92   recall 0.80   F1 0.85
-    our own lines, risk_lines_test.yaml    precision 0.84   recall 0.47   F1 0.61
+    English    precision 0.90   recall 0.56 (plain 0.78, hinted 0.27)   with doubt 0.84
+    Chinese    precision 0.85   recall 0.38 (plain 0.60, hinted 0.25)   with doubt 0.68
 
-(722 utterances in Chinese, 207 with a risk; 240 lines in English, 120 with danger; simcounsel bench
-risk FILE --split test, with intervals). On the lines on which the words were chosen it does far
-better, which says nothing. Of the English dangers in plain words it hears 43 of 60, of hints
-without a telling word 14 of 60, and of the imminent ones 9 of 20; with those that it is in doubt
-about, of which a model is asked, 75 of 120. So silence promises nothing. The words before these
-heard 48 of the same 120 (and were in doubt about one more), with precision 0.86.
+So silence promises nothing.
 """
 
 from collections.abc import Iterable, Sequence
