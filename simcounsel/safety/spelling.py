@@ -99,10 +99,18 @@ def _nearest(word: str) -> str | None:
         (one.distance, _unlike(word, one.term), -one.count * (MUCH_MORE if own else 1), one.term)
         for one, own in near
         if one.term[0] == word[0]
+        and not _ends_otherwise(word, one.term)
         and _unlike(word, one.term) <= _allowed(min(len(word), len(one.term)))
     ]
     best = min(fit, default=None)
     return best[-1] if best and best[-1] in _listed() else None
+
+
+def _ends_otherwise(word: str, other: str) -> bool:
+    """Whether short words differ in their last letter alone, as names and words of other languages
+    do ("amma" is no "ammo"), and slips seldom.
+    """
+    return len(word) == len(other) < LONG - 1 and word[:-1] == other[:-1]
 
 
 def _allowed(letters: int) -> int:
