@@ -504,6 +504,7 @@ def test_taking_up(line: str, acknowledged: bool) -> None:
         "My father bleeds a lot when he shaves.",
         "I could bang my head against the wall, that's how bored I was.",
         "He told me that I'm killing myself with the cigarettes.",
+        "A drink in my hand",
         "I've a drink in my hand by six, it's a habit, and then another.",
     ],
 )
