@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 from symspellpy import SymSpell, Verbosity
 
 from simcounsel.safety.lexicon import lexicons
-from simcounsel.safety.tongues import SMALL_WORDS
+from simcounsel.safety.tongues import SMALL_WORDS, english
 from simcounsel.texts.sentences import Span
 
 SHORT, LONG = 4, 7
@@ -85,7 +84,7 @@ def respelled(text: str) -> Respelled:
 @lru_cache(maxsize=8192)
 def _meant(word: str) -> str | None:
     """What a word was meant as; None where it is one, or nobody can tell."""
-    if word in _listed() or word in _frequencies() or word in _CONTRACTED:
+    if word in _listed() or word in english() or word in _CONTRACTED:
         return None
     return _nearest(word) or _apart(word)
 
@@ -99,10 +98,18 @@ def _nearest(word: str) -> str | None:
         (one.distance, _unlike(word, one.term), -one.count * (MUCH_MORE if own else 1), one.term)
         for one, own in near
         if one.term[0] == word[0]
+        and not _ends_otherwise(word, one.term)
         and _unlike(word, one.term) <= _allowed(min(len(word), len(one.term)))
     ]
     best = min(fit, default=None)
     return best[-1] if best and best[-1] in _listed() else None
+
+
+def _ends_otherwise(word: str, other: str) -> bool:
+    """Whether short words differ in their last letter alone, as names and words of other languages
+    do ("amma" is no "ammo"), and slips seldom.
+    """
+    return len(word) == len(other) < LONG - 1 and word[:-1] == other[:-1]
 
 
 def _allowed(letters: int) -> int:
@@ -148,16 +155,8 @@ def _part(word: str) -> bool:
 
 
 @cache
-def _frequencies() -> dict[str, int]:
-    """How often English words occur, in texts of many kinds; what counts as a word."""
-    file = files("symspellpy").joinpath("frequency_dictionary_en_82_765.txt")
-    pairs = (line.split() for line in file.read_text(encoding="utf-8-sig").splitlines())
-    return {word: int(count) for word, count in pairs}
-
-
-@cache
 def _ordinary() -> frozenset[str]:
-    some = sorted(_frequencies().items(), key=lambda one: -one[1])[:ORDINARY]
+    some = sorted(english().items(), key=lambda one: -one[1])[:ORDINARY]
     return frozenset(word for word, _ in some) - _listed()
 
 
@@ -185,5 +184,5 @@ def _near(words: frozenset[str]) -> SymSpell:
     found = SymSpell(max_dictionary_edit_distance=2 if words is _listed() else 1)
     for word in sorted(words):
         if len(word) >= SHORT - 1:
-            found.create_dictionary_entry(word, _frequencies().get(word, 1))
+            found.create_dictionary_entry(word, english().get(word, 1))
     return found

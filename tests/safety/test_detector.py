@@ -492,3 +492,21 @@ def test_taking_up(line: str, acknowledged: bool) -> None:
     said = "I want to kill myself."
     place = hear(said).evidence[0]
     assert acknowledges(line, said, place.span, "suicide") is acknowledged
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "He got hit by a cricket ball and has a lovely purple eye.",
+        "I miss having a job to go to, and I never thought I'd say it.",
+        "I had the bottle in my hand and I poured it down the sink.",
+        "I nearly choked when I saw the bill.",
+        "My father bleeds a lot when he shaves.",
+        "I could bang my head against the wall, that's how bored I was.",
+        "He told me that I'm killing myself with the cigarettes.",
+        "A drink in my hand",
+        "I've a drink in my hand by six, it's a habit, and then another.",
+    ],
+)
+def test_everyday_talk_beside_the_words_of_danger(line: str) -> None:
+    assert hear(line).level == "none"

@@ -80,6 +80,7 @@ def test_meant(written: str, meant: str) -> None:
         "I met Kilian and Sucheta at Harmon's",
         "That's Tonight's show; everybody's there, thats all",
         "A whisky and a cigar, then the diner",
+        "amma and appa came",
         "k*ll, su1cide, d!e",
         "",
     ],

@@ -32,6 +32,7 @@ OTHERS = {
     "ja": ("死にたいです", "もう生きていたくない"),
 }
 ENGLISH = (
+    "A drink in my hand",
     "Fine.", "ok", "Lena", "Thursday, I think", "idk lol", "cant sleep", "yeah no", "brb pizza", "Maybe.",
     "slept 7 hrs!!!", "im gona kil myself tonite", "Not before Thursday.", "My amigo Pedro came by.", "hi",
 )  # fmt: skip
