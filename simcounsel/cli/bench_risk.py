@@ -67,8 +67,9 @@ def risk(
     """
     import json
 
-    from simcounsel.bench.risk import as_data, judged, listened, measured, risk_lines
+    from simcounsel.bench.risk import judged, listened, measured
     from simcounsel.bench.risk_lines import lines_of
+    from simcounsel.bench.risk_report import as_data, risk_lines
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.embeddings import MiniLM
     from simcounsel.llm.switchboard import Switchboard

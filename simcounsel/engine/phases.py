@@ -210,7 +210,7 @@ class Phases:
             first, second = (
                 self._population.side(name, self._tick, self._minute) for name in started.who
             )
-            listen = listening(self._world.safety, self._world.models.embed)
+            listen = listening(self._world.safety, self._models.embed.name)
             talks[started.chat] = converse(first, second, started, most, listen, minutes)
         for outcome in self._models.ask(talks).values():
             self._journal.warn(outcome)

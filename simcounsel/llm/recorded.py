@@ -8,6 +8,7 @@ from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion, Failure, Provider
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recordings
 
 
 class Recorded:
@@ -26,6 +27,17 @@ class Recorded:
         """Nothing to let go of."""
 
 
+class RecordedVectors(HashEmbeddings):
+    """Never asked, since a recording has its vectors too. Named as the model that made them, since
+    what knows only some model's vectors has to know these.
+    """
+
+    def __init__(self, run: str) -> None:
+        super().__init__()
+        lived = next(recordings(Run.open(run)))
+        self.name = lived.manifest.models.get("embed", self.name)
+
+
 def _recorded(name: str) -> ChatModel:
     run = name.partition(":")[2]
     Run.open(run)
@@ -34,7 +46,7 @@ def _recorded(name: str) -> ChatModel:
 
 RECORDED = Provider(
     chat=_recorded,
-    embed=lambda name: HashEmbeddings(),  # never asked: a recording has its vectors too
+    embed=lambda name: RecordedVectors(name.partition(":")[2]),
     forms={"recorded:RUN": "no model: the replies of an earlier run"},
     vectors_for=lambda name: name,
 )
