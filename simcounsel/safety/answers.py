@@ -55,13 +55,15 @@ def answered(line: Line, text: str, before: str, known: Sequence[Asked] | None =
     taken = stance(line)
     if taken is None:
         return NOTHING
-    span = taken[1]
+    span, by_decision = taken[1], known is not None
     if known is None:
         known = tuple(asked_about(before, line.lexicon))
     else:
         spoken = frozenset(_PERSON.findall(before.lower()))
         known = tuple(replace(one, words=spoken) for one in known)
     asked = tuple((one, _means(one, line, taken)) for one in known)
+    if by_decision and _goes_on(line, taken):
+        asked = tuple((one, means) for one, means in asked if means != "unsure")
     evidence = tuple(said for one, means in asked if (said := _evidence(one, means, span, text)))
     heard = {one.kind for one in evidence}
     denied = tuple(
@@ -89,6 +91,14 @@ def stance(line: Line) -> tuple[Stance, Span] | None:
         ):
             best = (found.start(), found.end(), entry.section)  # type: ignore[assignment]
     return None if best is None else (best[2], (best[0], best[1]))
+
+
+def _goes_on(line: Line, taken: tuple[Stance, Span]) -> bool:
+    """Whether it begins as a yes or no and goes on with something else ("I was at the window"): no
+    answer, and where the protocol asked, it takes it up itself.
+    """
+    alone = stance(Line(line.text[slice(*taken[1])], line.lexicon))
+    return taken[0] == "unsure" and alone is not None and alone[0] != "unsure"
 
 
 def _means(asked: Asked, line: Line, taken: tuple[Stance, Span]) -> Stance:

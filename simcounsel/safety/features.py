@@ -24,6 +24,7 @@ OF_WORDS = 8
 
 _LONG = re.compile(r"(\w)\1\1+")
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+")
 _QUOTE = re.compile(r"['’‘`´]")
 
 Block = NDArray[np.int64]
@@ -32,9 +33,9 @@ Block = NDArray[np.int64]
 
 def pieces_and_words(text: str) -> tuple[Block, Block]:
     """The numbers of the pieces and of the words (with pairs and threes) that occur in a text:
-    small letters, no apostrophes, no letter more than twice in a row.
+    small letters, no apostrophes, no letter more than twice in a row, every number the same.
     """
-    plain = _LONG.sub(r"\1\1", _QUOTE.sub("", text.lower()))
+    plain = _LONG.sub(r"\1\1", _NUMBER.sub("0", _QUOTE.sub("", text.lower())))
     words = _WORD.findall(plain)
     pieces: set[int] = set()
     for word in set(words):

@@ -49,9 +49,8 @@ def safety(world: World, **settings: Any) -> World:
 
 def test_protocol_in_a_run(tmp_path: Path) -> None:
     run = lived(tmp_path, safety(tiny(), locale="en-GB"), says(DANGER))
-    heard, *later = happened(run, Assessed)
+    (heard,) = happened(run, Assessed)
     assert (heard.who, heard.level, heard.by, heard.message) == ("Ines", "imminent", "words", 2)
-    assert all("no clear answer" in one.why for one in later)
     steps = [event.state for event in happened(run, Transitioned)]
     assert steps[0] == "emergency" and steps[-1] in ("leave_safely", "over")
     assert "999" in next(

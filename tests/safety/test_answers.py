@@ -177,3 +177,12 @@ def test_asks_of_the_steps() -> None:
     assert asks_of("intent", "harm_to_others") == (Asked(kind="harm_to_others", to_yes=True),)
     assert asks_of("distance", "suicide") == (Asked(kind="suicide", to_yes=False),)
     assert asks_of("help", "abuse") == asks_of("acknowledge", "suicide") == ()
+
+
+def test_where_a_decision_asked_only_an_answer_counts() -> None:
+    """By a question's words alone it may be one; the protocol asks again by itself."""
+    asked = (Asked(kind="suicide"),)
+    said = "I was at the window with a tea."
+    assert hear(said, "en", SUICIDE, asked).evidence == ()
+    assert hear("I don't know.", "en", SUICIDE, asked).level == "low"
+    assert hear("I have.", "en", SUICIDE, asked).level == "high"

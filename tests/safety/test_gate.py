@@ -58,6 +58,7 @@ def test_the_features_of_a_line() -> None:
         ("sooooo tired", "soo tired"),
         ("I can’t.", "i cant"),
         ("a  b", "a b"),
+        ("36 of 40", "3 of 512"),
     ],
 )
 def test_spellings_that_are_one(one: str, other: str) -> None:
