@@ -20,6 +20,8 @@ SHORT, LONG = 4, 7
 """In words of fewer letters than the first only doubled letters are repaired; from the second on
 two edits are, below it one.
 """
+LONGEST = 40
+"""What has more letters than this is no word, however it was meant."""
 ORDINARY = 12_000
 """So many of the most frequent words compete with the lists' own as what was meant."""
 MUCH_MORE = 8
@@ -67,6 +69,8 @@ def respelled(text: str) -> Respelled:
     at, length = 0, 0
     for found in _WORD.finditer(text):
         word = found.group()
+        if len(word) > LONGEST:
+            continue
         if word[0].isupper() and not word.isupper() and found.start() > 0:
             continue  # probably a name
         meant = _meant(word.lower())

@@ -1,6 +1,7 @@
 """Thousands of crises by chance: whatever is said in which order, no session ends on open danger without the log saying so."""
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -303,9 +304,11 @@ def test_no_crisis_ends_on_open_danger_unsaid() -> None:
     assert sum(nearest(talk) is not None for talk in talks.values()) > 25
 
 
-@pytest.mark.slow(90)
-def test_nor_does_any_of_thousands() -> None:
-    assert not wrong(held([crisis(number) for number in range(50, 3050)]))
+@pytest.mark.slow(20)
+def test_nor_does_any_of_many() -> None:
+    """A thousand; as many as one likes by SIMCOUNSEL_CRISES (3,000 stand in docs/danger.md)."""
+    many = int(os.environ.get("SIMCOUNSEL_CRISES", "1000"))
+    assert not wrong(held([crisis(number) for number in range(50, 50 + many)]))
 
 
 @pytest.mark.slow(2)
