@@ -1552,7 +1552,7 @@ def test_who_is_hurt_or_hurts_is_not_asked_about_living_for_them(kinds: Any) -> 
     ],
 )
 def test_a_quotation_is_not_the_plain_question(text: str) -> None:
-    wanted = Wanted(language="en", one_of=("hurt", "hurts", "hurting", "kill"))
+    wanted = Wanted(language="en", asks=(r"\b(?:hurt\w*|kill)\b",))
     assert (
         "ask plainly" in (wanted.problem(text) or "")
         and wanted.problem("You said so. Are you hurting somebody?") is None

@@ -255,9 +255,9 @@ def helped(talk: Session, one: Crisis, message: int) -> bool:
 def asked(talk: Session, one: Crisis, message: int) -> bool:
     """Whether the counselor asked plainly after that line, with the word for a danger, or sent for emergency help."""
     plain = words(one.language)["steps"]["ask_directly"]["must"]
-    named = [word for each in talk.of(Assessed) for kind in each.kinds for word in plain[kind]]
+    named = [name for each in talk.of(Assessed) for kind in each.kinds for name in plain[kind]]
     return any(
-        re.search("[?？]", text) and any(word in text.casefold() for word in named)
+        re.search("[?？]", text) and any(re.search(name, text, re.IGNORECASE) for name in named)
         for text in answers(talk, message)
     ) or any(event.state == "emergency" for event in talk.of(Transitioned))
 

@@ -184,7 +184,7 @@ def test_every_line_keeps_to_its_way(way: str, language: str) -> None:
             assert told.about["aim"] == about["aim"].replace("{whom}", "your brother")
             wanted = Wanted(
                 language=language,
-                one_of=tuple(told.about.get("must", {}).get(kind, ())),
+                asks=tuple(told.about.get("must", {}).get(kind, ())),
                 never=told.never,
             )
             for line in (*about["lines"].get(kind, ()), *about["lines"].get("any", ())):

@@ -20,8 +20,9 @@ from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.prompts import prompt_text
 from simcounsel.safety.answers import Asked
 from simcounsel.safety.help import Help
-from simcounsel.safety.phrases import has_number, means_named, secrecy_promised
+from simcounsel.safety.phrases import asks_back, has_number, means_named, secrecy_promised
 from simcounsel.specs.vocabulary import Danger
+from simcounsel.texts import sentences
 
 LONGEST = 260
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
@@ -47,8 +48,10 @@ class Wanted:
     language: str
     numbers: tuple[str, ...] = ()
     """All of these."""
-    one_of: tuple[str, ...] = ()
-    """One of these outside of quotation marks, in a line that asks, unless empty."""
+    asks: tuple[str, ...] = ()
+    """One of these patterns outside of quotation marks, in a line that asks, unless empty."""
+    such_as: tuple[str, str] = ("", "")
+    """What it then asks about, and a line that does."""
     says: tuple[str, ...] = ()
     """One of these patterns, unless empty."""
     lacks: str = ""
@@ -62,11 +65,10 @@ class Wanted:
         if missing:
             return f"the line must hold {' and '.join(missing)}, exactly so"
         own = _QUOTED.sub("", text)
-        if self.one_of and not (
-            re.search("[?？]", own) and any(_has(own, word) for word in self.one_of)
-        ):
-            return f"the line must ask plainly, with one of these words: {', '.join(self.one_of)}"
-        if self.says and not any(re.search(one, own, re.IGNORECASE) for one in self.says):
+        if self.asks and not _asks(own, self.asks, self.language):
+            about, line = self.such_as
+            return f"the line must ask plainly and by name about {about}, as “{line}” does"
+        if self.says and not _any(self.says, own):
             return self.lacks
         if secret := secrecy_promised(text, self.language):
             return f"the line must promise no secrecy, as “{secret}” does"
@@ -78,8 +80,21 @@ class Wanted:
         )
 
 
-def _has(text: str, word: str) -> bool:
-    return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text, re.IGNORECASE) is not None
+def _asks(text: str, by_name: Sequence[str], language: str) -> bool:
+    """Whether a sentence of it asks, by such a name or right after it, and not so that only a no
+    is wanted.
+    """
+    leading, before = words(language)["leading"], ""
+    for one in sentences.marked(text):
+        named = one if not asks_back(one) else before + one
+        if re.search("[?？]", one) and _any(by_name, named) and not _any(leading, named):
+            return True
+        before = one
+    return False
+
+
+def _any(patterns: Sequence[str], text: str) -> bool:
+    return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
 def decision_for(
@@ -109,6 +124,9 @@ def decision_for(
     brief += [about["unasked"]] if unasked else []
     plainly = said_in("ask_directly", protocol.about, kind, view.language) if unasked else said
     asked = tuple(plainly.about.get("must", {}).get(kind, ()))
+    such_as = (
+        (told["about"][kind], _plain_question(plainly, kind, view.other)) if asked else ("", "")
+    )
     return Decision(
         move=step,
         options=options or (step,),
@@ -128,12 +146,19 @@ def decision_for(
         must=Wanted(
             language=view.language,
             numbers=tuple(dict.fromkeys(numbers)),
-            one_of=asked,
+            asks=asked,
+            such_as=such_as,
             says=tuple(about.get("says", ())),
             lacks=str(about.get("lacks", "")),
             never=said.never,
         ),
     )
+
+
+def _plain_question(said: Said, kind: Danger, name: str) -> str:
+    """What is asked in the first hand-written line, in the sentence that asks."""
+    line = _filled(str(said.about["lines"][kind][0]), {**said.slots, "{name}": name})
+    return next(one.strip() for one in sentences.marked(line) if re.search("[?？]", one))
 
 
 def _numbers(
