@@ -69,6 +69,8 @@ class TalkView:
     """Of the talk."""
     locale: str = "default"
     """Whose help lines hold."""
+    age: int | None = None
+    """Of the other, in years, where one has a file of them, as a counselor has of a client."""
     kept: tuple[Entry, ...] = ()
     """What one's policy wrote and what was heard of danger in earlier conversations with the other,
     oldest first.

@@ -27,7 +27,7 @@ from simcounsel.bench.counselor import (
     spoken,
 )
 from simcounsel.chance import seed_of
-from simcounsel.engine.listening import Assess, listening
+from simcounsel.engine.listening import Assess, around, listening
 from simcounsel.errors import BenchError
 from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
 from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask, traced
@@ -104,8 +104,7 @@ def _answer(
     seed: int,
 ) -> Ask[Reply[Any]]:
     """The reply to one line; what was heard and decided is put down in `own` and `moves`."""
-    *before, line = exchange.history
-    key = seed, GUIDED, exchange.case
+    line, key = exchange.history[-1], (seed, GUIDED, exchange.case)
     said = Said(
         chat=exchange.case,
         message=len(exchange.history),
@@ -119,9 +118,8 @@ def _answer(
         source="human",
     )
     asks = moves[-1].asks if moves else None
-    heard = yield from hear(
-        said, before[-1].content if before else "", (*key, exchange.turn), code, asks
-    )
+    view = _view(exchange, tuple(own), tuple(moves), key, code)
+    heard = yield from hear(said, around(view, policy, (*key, exchange.turn), asks))
     own += [heard] if heard else []
     view = _view(exchange, tuple(own), tuple(moves), key, code)
     decision = yield from policy.decide(view)

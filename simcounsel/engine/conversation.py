@@ -5,7 +5,7 @@ from typing import Literal
 from simcounsel.agents.talk import Decision, TalkLine
 from simcounsel.engine.aftermath import Talked, take_away
 from simcounsel.engine.encounters import SESSION_MINUTES
-from simcounsel.engine.listening import Assess
+from simcounsel.engine.listening import Assess, around
 from simcounsel.engine.talk import OpenTalk, Side
 from simcounsel.events import (
     PRACTICE,
@@ -144,14 +144,10 @@ def _assess(talk: OpenTalk, speaker: Side, listener: Side, said: Said) -> Ask[tu
     """
     if talk.assess is None or speaker.mind.resident.spec.role != "client":
         return ()
-    before = talk.lines[-2].text if len(talk.lines) > 1 else ""
-    heard = yield from talk.assess(
-        said,
-        before,
-        (speaker.scene.seed, speaker.scene.tick, said.chat, said.message),
-        speaker.scene.language,
-        talk.asked.get(listener.name),
-    )
+    view = talk.view(listener, speaker)
+    key = (speaker.scene.seed, speaker.scene.tick, said.chat, said.message)
+    surround = around(view, listener.policy, key, talk.asked.get(listener.name))
+    heard = yield from talk.assess(said, surround)
     if heard is None:
         return ()
     talk.own[listener.name].append(heard)

@@ -19,8 +19,6 @@ HELD_FOR = 6
 """How many more lines there are at least after a policy said that it must not end; enough for two
 more of the policy's own.
 """
-
-
 ON_TIME = 0.75
 """The share of its lines from which on a talk that ends has lasted as long as it was to."""
 
@@ -128,6 +126,7 @@ class OpenTalk:
             start=me.scene.start,
             language=me.scene.language,
             locale=me.scene.locale,
+            age=_in_the_file(me, other),
             kept=tuple(resident.practice.get(other.name, ())),
             own=tuple(self.own[me.name]),
             left_open=resident.talks.left_open.get(other.name, NOTHING_OPEN),
@@ -153,3 +152,10 @@ class OpenTalk:
         if isinstance(me.policy, Protecting):
             return said.and_also(me.policy.open_danger(view))
         return said
+
+
+def _in_the_file(me: Side, other: Side) -> int | None:
+    """The age of a client, which their counselor knows from the first day on."""
+    mine, theirs = me.mind.resident, other.mind.resident
+    knows = mine.spec.role == "counselor" and theirs.spec.role == "client"
+    return theirs.persona.age if knows else None

@@ -30,6 +30,10 @@ ITEM_LEVELS: dict[int, RiskLevel] = {0: "none", 1: "low", 2: "high", 3: "high"}
 """PHQ-9's item 9: not at all, several days, more than half the days, nearly every day."""
 
 
+EARLIER = 4
+"""So many lines in which danger was heard before are shown to a model."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RiskFacts(Facts):
     """How near danger is in a client's line."""
@@ -50,6 +54,7 @@ def assess(
     every_line: bool = False,
     vectors: bool = False,
     asked: Sequence[Asked] | None = None,
+    earlier: Sequence[str] = (),
 ) -> Ask[Assessed]:
     """What is in a client's line. At most one request, and none where the detector is sure;
     every_line: only where it is sure of danger.
@@ -59,7 +64,8 @@ def assess(
     `hear` takes it. chat, message: where the line stands, for the event. `by` is "model" when one
     judged; a model that cannot (embedded, scripted) leaves it to the detector. vectors: the
     classifier is given the line's vector, where the words alone are not sure of danger; the world's
-    `embed` model has to be MiniLM then. asked: as `hear` takes it.
+    `embed` model has to be MiniLM then. asked: as `hear` takes it. earlier: the client's lines of
+    this talk in which danger was heard before; the last few are shown to the model.
     """
     heard = hear(line, language, before, asked=asked)
     replies: list[Reply[Any]] = []
@@ -71,7 +77,7 @@ def assess(
     by: Literal["words", "classifier", "model"] = heard.by
     why = "; ".join(part for part in (heard.why, heard.guess if heard.doubt else "") if part)
     if heard.doubt or (every_line and heard.level == "none" and line.strip()):
-        reply = yield from ask(_question(line, before, who, key, heard, language))
+        reply = yield from ask(_question(line, before, who, key, heard, language, earlier))
         judged = reply.value
         replies.append(reply)
         if reply.source in ("chosen", "fallback"):
@@ -105,14 +111,22 @@ def _unjudged(heard: Heard) -> RiskLevel:
 
 
 def _question(
-    line: str, before: str, who: str, key: tuple[object, ...], heard: Heard, language: str | None
+    line: str,
+    before: str,
+    who: str,
+    key: tuple[object, ...],
+    heard: Heard,
+    language: str | None,
+    earlier: Sequence[str],
 ) -> Question[RiskLevel]:
     spoken = "zh" if language == "zh" else "en"
+    some = " ".join(f"“{one}”" for one in earlier[-EARLIER:])
     system, prompt = render(
         "risk",
         spoken,
         before=before.strip() or phrase("lived", "nothing_before", spoken),
         line=line,
+        earlier=phrase("lived", "danger_before", spoken, lines=some) + "\n\n" if some else "",
         heard=heard.why or phrase("lived", "nothing_heard", spoken),
     )
     return Question(

@@ -12,7 +12,7 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
-from simcounsel.engine.listening import Assess
+from simcounsel.engine.listening import Around, Assess
 from simcounsel.engine.talk import Side
 from simcounsel.events import (
     Assessed,
@@ -236,9 +236,7 @@ def talk_of(
 def _planted(lines: Sequence[Line]) -> Assess:
     by_text = {line.text: line for line in lines}
 
-    def assess(
-        said: Said, before: str, key: tuple[object, ...], language: str, asked: object = None
-    ) -> Ask[Assessed | None]:
+    def assess(said: Said, around: Around) -> Ask[Assessed | None]:
         line = by_text.get(said.text, Line(said.text))
         return (
             None

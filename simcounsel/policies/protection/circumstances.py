@@ -35,7 +35,7 @@ class Circumstances:
     soon: bool = False
     """Somebody else is said to mean it for today, or to have done it."""
     age: int | None = None
-    """Of the client, in years, as they said it."""
+    """Of the client, in years: as they said it, else as their file has it."""
     pupil: bool = False
     """They said that they go to a school for those under age."""
     secrecy: bool = False
@@ -63,7 +63,7 @@ def circumstances(view: TalkView, *, last: bool = False) -> Circumstances:
         another=whom,
         own=own,
         soon=any(_soon(one, language) for one in said),
-        age=next((age for one in reversed(said) if (age := _age(one, language))), None),
+        age=next((age for one in reversed(said) if (age := _age(one, language))), view.age),
         pupil=_any(said, "pupil", language),
         secrecy=_any(said, "secrecy", language),
         near=_any(said, "near", language),

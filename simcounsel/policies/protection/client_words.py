@@ -25,22 +25,29 @@ def repeated(step: Step, protocol: ProtocolState, view: TalkView) -> tuple[str, 
     """The name of the lines that repeat something, and what goes into their slots; None where
     there is nothing to repeat.
 
-    `said` at `ask_directly` about suicide: {said}, the client's plain sentence ("I want to die").
+    `said` at `acknowledge` and `ask_directly` about suicide: {said}, the client's plain sentence
+    ("I want to die"). `openly` at `plan`, where it needed no question whether it is there.
+    `dated` at `agree`: {when}, the time to come that they named ("after Thursday").
     `named` at `protective`: {whom}, somebody of whom the client said that they live for them ("I
     couldn't do that to my daughter"); not where anybody harms or is harmed, who might be the same.
     """
     if (
-        step == "ask_directly"
+        step in ("acknowledge", "ask_directly")
         and protocol.kind_of(step) == "suicide"
-        and (sentence := _said_plainly(view))
+        and not protocol.of_another
+        and (sentence := said_plainly(view))
     ):
         return "said", {"{said}": sentence}
-    if step == "protective" and not _others_in_it(protocol, view) and (whom := _lived_for(view)):
+    if step == "plan" and protocol.openly:
+        return "openly", {}
+    if step == "protective" and not _others_in_it(protocol, view) and (whom := lived_for(view)):
         return "named", {"{whom}": whom}
+    if step == "agree" and protocol.timed and protocol.told.when and not protocol.told.today:
+        return "dated", {"{when}": protocol.told.when}
     return None
 
 
-def _said_plainly(view: TalkView) -> str | None:
+def said_plainly(view: TalkView) -> str | None:
     """The client's last plain sentence in a line in which danger to their own life was heard."""
     plain = _pattern(view.language, "said_plainly")
     for event in reversed(view.assessed):
@@ -58,9 +65,9 @@ def _others_in_it(protocol: ProtocolState, view: TalkView) -> bool:
     return bool({*heard, *protocol.owed_kinds} & set(OTHERS))
 
 
-def _lived_for(view: TalkView) -> str | None:
+def lived_for(view: TalkView) -> str | None:
     """Of whom the client said last that they live for them, as a counselor calls them ("your
-    daughter").
+    daughter", "Lena").
     """
     known = words(view.language)["lived_for"]
     for line in reversed(view.lines):
@@ -68,21 +75,23 @@ def _lived_for(view: TalkView) -> str | None:
             continue
         for start, end in sentences.spans(line.text):
             sentence = line.text[start:end]
-            found = _pattern(view.language, "lived_for").search(sentence)
-            rest = sentence[: found.start()] + sentence[found.end() :] if found else ""
-            if found and not re.search(known["unless"], rest, re.IGNORECASE):
-                return str(known["called"]).format(
-                    next(one for one in found.groups() if one).casefold()
-                )
+            for name in ("lived_for", "lived_for_by_name"):
+                found = _pattern(view.language, name).search(sentence)
+                rest = sentence[: found.start()] + sentence[found.end() :] if found else ""
+                if found and not re.search(known["unless"], rest, re.IGNORECASE):
+                    whom = next(one for one in found.groups() if one)
+                    by_name = name == "lived_for_by_name" and whom != view.me
+                    return whom if by_name else str(known["called"]).format(whom.casefold())
     return None
 
 
 @cache
 def _pattern(language: str, name: str) -> re.Pattern[str]:
-    known = words(language)[name]
-    some = (
-        known
-        if isinstance(known, list)
-        else [one.replace("<kin>", f"({known['kin']})") for one in known["said"]]
-    )
+    known = words(language)
+    of = known["lived_for"]
+    some = {
+        "said_plainly": known["said_plainly"],
+        "lived_for": [one.replace("<kin>", f"({of['kin']})") for one in of["said"]],
+        "lived_for_by_name": [one.replace("<name>", of["name"]) for one in of["said_by_name"]],
+    }[name]
     return re.compile("|".join(f"(?:{one})" for one in some), re.IGNORECASE)

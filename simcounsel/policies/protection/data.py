@@ -19,6 +19,14 @@ def ways(language: str) -> dict[str, Any]:
     return _of_language("ways", language)
 
 
+@cache
+def told(language: str) -> dict[str, Any]:
+    """What it hears of times, means and people, and how prompts are reminded; the English ones
+    likewise.
+    """
+    return _of_language("told", language)
+
+
 def _of_language(name: str, language: str) -> dict[str, Any]:
     folder = files(__package__).joinpath(name)
     file = folder.joinpath(f"{language}.yaml")

@@ -9,6 +9,7 @@ from simcounsel.policies.protection.circumstances import (
     asks_for_secrecy,
     circumstances,
 )
+from simcounsel.policies.protection.client_words import said_plainly
 from simcounsel.policies.protection.ladder import (
     ASKED,
     MET,
@@ -21,6 +22,7 @@ from simcounsel.policies.protection.ladder import (
 )
 from simcounsel.policies.protection.owed import PROTOCOL, WHOSE, owed_to
 from simcounsel.policies.protection.state import ANSWER, STEP_OF, VERDICT_OF, ProtocolState
+from simcounsel.policies.protection.telling import names_it, told_so_far
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 
@@ -41,7 +43,8 @@ def protocol_state(view: TalkView) -> ProtocolState:
             _turn(protocol, event.reason if event.verdict == "another" else None)
         elif isinstance(event, Transitioned) and event.protocol == PROTOCOL:
             _move(protocol, event)
-    if protocol.open or protocol.owed != "none" or asks_for_secrecy(view):
+    some = (protocol.level, protocol.owed, protocol.met)
+    if protocol.open or any(level != "none" for level in some) or asks_for_secrecy(view):
         _take_in(protocol, view)
     here = [event for event in view.assessed if event.message == len(view.lines)]
     for event in here:
@@ -70,6 +73,22 @@ def _take_in(protocol: ProtocolState, view: TalkView) -> None:
     near = "abuse" in kinds and said.near
     if protocol.open and (now or near):
         protocol.urgent = True
+    protocol.told = told_so_far(view)
+    _take_at_their_word(protocol, view)
+    if protocol.timed and "plan" not in protocol.taken:
+        protocol.taken.append("plan")
+        protocol.answers["plan"] = "yes"
+
+
+def _take_at_their_word(protocol: ProtocolState, view: TalkView) -> None:
+    """What they said openly of suicide answers the question whether it is there."""
+    asked = {"ask_directly", "follow_up"} & set(protocol.taken) or "suicide" in protocol.named
+    near = protocol.level in ("high", "imminent") and protocol.kind == "suicide"
+    if not near or asked or protocol.of_another or not names_it(said_plainly(view), view.language):
+        return
+    protocol.openly = True
+    protocol.named["suicide"] = "yes"
+    protocol.taken.append("ask_directly")
 
 
 def _turn(protocol: ProtocolState, another: str | None) -> None:
@@ -125,6 +144,7 @@ def _move(protocol: ProtocolState, event: Transitioned) -> None:
     state = STEP_OF[event.state]
     if state in MET:
         protocol.met = higher(protocol.met, protocol.level)
+        protocol.met_kinds = (protocol.kind,) if protocol.kinds else protocol.met_kinds
         protocol.level, protocol.kinds, protocol.urgent = "none", (), False
         protocol.taken, protocol.again, protocol.answers, protocol.state, protocol.stayed = (
             [],
@@ -138,7 +158,8 @@ def _move(protocol: ProtocolState, event: Transitioned) -> None:
         return
     again = state == protocol.state and state in QUESTIONS and protocol.may_repeat(state)
     if again and (
-        state not in (*NAMING, *OF_FURTHER) or _last_answer(protocol, state) == "unclear"
+        state not in (*NAMING, *OF_FURTHER)
+        or _last_answer(protocol, state) in ("unclear", "conditional")
     ):
         protocol.again.append(state)
     elif state in OF_FURTHER:

@@ -8,6 +8,7 @@ from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.policy import Concluding, Policy
 from simcounsel.policies.protection.circumstances import asks_for_secrecy
 from simcounsel.policies.protection.folding import protocol_state
+from simcounsel.policies.protection.known import afterwards
 from simcounsel.policies.protection.ladder import (
     AGAIN_FOR_EACH,
     ALWAYS,
@@ -17,6 +18,7 @@ from simcounsel.policies.protection.ladder import (
     ONCE_MORE,
     ONCE_MORE_ALSO,
     ONCE_MORE_NOW,
+    SETTLING,
     Step,
     route,
 )
@@ -60,25 +62,32 @@ class Guarded:
             if view.moves and not view.parting and asks_for_secrecy(view):
                 return _step("confide", protocol, view, ASKED_FOR_SECRECY, ())
             if protocol.owed == "none" or protocol.held or view.parting or not view.moves:
-                return (yield from self._own(view))
+                return (yield from self._own(view, protocol))
             return _step("follow_up", protocol, view, "what was heard before comes first", ())
         judged = (*(yield from _judge(view, protocol)), *_whose(view, protocol))
         protocol.repeats = protocol.repeats and not protocol.owes_word
         step, why = (
-            (protocol.state, "the answer was unclear; asked once more in other words")
+            (protocol.state, "the answer left it open; asked once more in other words")
             if protocol.repeats and protocol.state
             else _next(protocol, view)
         )
         if step != "over":
             return _step(step, protocol, view, why, judged)
-        own = yield from self._own(view)
+        own = yield from self._own(view, protocol)
         return replace(own, events=(*judged, _moved(step, protocol, view, why), *own.events))
 
-    def _own(self, view: TalkView) -> Ask[Decision]:
-        """The policy's own move; its line, too, sends nobody to a number of another country."""
+    def _own(self, view: TalkView, protocol: ProtocolState) -> Ask[Decision]:
+        """The policy's own move; its line, too, sends nobody to a number of another country, and
+        near danger that was met in this conversation is not passed over after it.
+        """
         decision = yield from self.policy.decide(_unguarded(view))
         own_numbers = OwnNumbers(help=Help(locale=view.locale, language=view.language))
-        return replace(decision, never=own_numbers)
+        near = "high" in (protocol.met, protocol.level) or "imminent" in (
+            protocol.met,
+            protocol.level,
+        )
+        brief = "\n".join((decision.brief, afterwards(protocol, view))) if near else decision.brief
+        return replace(decision, never=own_numbers, brief=brief.strip())
 
     def holds(self, view: TalkView) -> bool:
         """Whether the conversation must not end before this counselor has answered."""
@@ -117,7 +126,8 @@ def _judge(view: TalkView, protocol: ProtocolState) -> Ask[tuple[PracticeEvent, 
     step = protocol.state
     read = yield from read_answer(view, protocol)
     protocol.judge(step, read.verdict)
-    again = read.verdict == "unclear" and protocol.may_repeat(step)
+    open_ = ("unclear", "conditional") if step in SETTLING else ("unclear",)
+    again = read.verdict in open_ and protocol.may_repeat(step)
     protocol.repeats = (
         again
         and view.most_left >= LINES_TO_GO_ON
@@ -193,6 +203,7 @@ def _to_go(protocol: ProtocolState) -> tuple[Step, ...]:
         followed=protocol.followed,
         left_open=protocol.left_open,
         another=protocol.of_another,
+        dated=protocol.dated,
     )
     left = (
         tuple(step for step in way if step in AGAIN_FOR_EACH or step not in protocol.taken)

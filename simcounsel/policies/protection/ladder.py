@@ -39,8 +39,10 @@ Step = Literal[
     "leave_safely",
     "over",
 ]
-Verdict = Literal["yes", "no", "unclear", "refuses", "passive"]
-"""What an answer came to. passive: yes, but to a wish without intent."""
+Verdict = Literal["yes", "no", "unclear", "refuses", "passive", "conditional"]
+"""What an answer came to. passive: yes, but to a wish without intent. conditional: not now, or only
+if something happens ("not before Thursday").
+"""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 STEPS: tuple[Step, ...] = get_args(Step)
 MET: tuple[Step, ...] = ("over", "leave_safely")
@@ -122,15 +124,18 @@ def route(
     followed: bool,
     left_open: bool = False,
     another: bool = False,
+    dated: bool = False,
 ) -> tuple[Step, ...]:
     """The steps that are called for. level: the nearest danger heard. answers: to the other steps
     asked so far, the last of each. urgent: it is for now. followed: it was begun by a follow-up;
     left_open: on a danger that the last conversation did not meet, so that help is named even if it
-    is denied now. another: it is not the client who may die or be hurt.
+    is denied now. another: it is not the client who may die or be hurt. dated: they named a day or
+    an hour for it, or said that it is not for now: that is a plan, and others are brought in before
+    that time.
     """
     if another:
         return _for_another(named, urgent=urgent, followed=followed)
-    agreeing = _agreeing(answers, named.to_agree)
+    agreeing = _agreeing(answers, named.to_agree, dated=dated)
     if urgent:
         outside: tuple[Step, ...] = (
             ("involve",) if answers.get("distance") in ("no", "refuses") else ()
@@ -146,7 +151,7 @@ def route(
         and named.answer != "no"
         and not (followed and named.answer in ("passive", "unclear", "refuses"))
     )
-    if named.answer == "yes" or near:
+    if named.answer in ("yes", "conditional") or near:
         means: tuple[Step, ...] = () if answers.get("plan") == "no" else ("means",)
         also: tuple[Step, ...] = ("ask_also",) if named.more and not named.first else ()
         further: tuple[Step, ...] = ("intent_also",) if named.to_intend else ()
@@ -180,10 +185,11 @@ def _for_another(named: Named, *, urgent: bool, followed: bool) -> tuple[Step, .
     return (*opening, *near, *more, "own_state", "help", "over")
 
 
-def _agreeing(answers: Mapping[Step, Verdict], further: bool) -> tuple[Step, ...]:
-    """What is agreed on; where something is not, others are brought in."""
-    bad = ("no", "refuses", "unclear")
-    first: tuple[Step, ...] = ("agree", "involve") if answers.get("agree") in bad else ("agree",)
+def _agreeing(answers: Mapping[Step, Verdict], further: bool, *, dated: bool) -> tuple[Step, ...]:
+    """What is agreed on; where something is not, or a time was named, others are brought in."""
+    bad = ("no", "refuses", "unclear", "conditional")
+    involved = dated or answers.get("agree") in bad
+    first: tuple[Step, ...] = ("agree", "involve") if involved else ("agree",)
     also: tuple[Step, ...] = ("agree_also",) if further else ()
     others: tuple[Step, ...] = (
         ("involve",) if answers.get("agree_also") in bad and "involve" not in first else ()

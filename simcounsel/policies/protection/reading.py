@@ -9,14 +9,16 @@ from typing import Any, Literal
 from simcounsel.agents.talk import TalkView
 from simcounsel.chance import seed_of
 from simcounsel.llm.question import Ask, Facts, Question, Reply, ask
-from simcounsel.policies.protection.data import words
+from simcounsel.policies.protection.data import told, words
+from simcounsel.policies.protection.known import known
 from simcounsel.policies.protection.ladder import NAMING, SETTLING, Step, Verdict
 from simcounsel.policies.protection.saying import said_in
 from simcounsel.policies.protection.state import ProtocolState
+from simcounsel.policies.protection.telling import conditional, time_named
 from simcounsel.prompts import render
 
 _CLAUSE_END = re.compile(r"[,.!;:?…，。！；：？~～\-—]")
-OPTIONS = ("yes", "no", "unclear", "refuses")
+OPTIONS: tuple[Verdict, ...] = ("yes", "no", "unclear", "refuses", "conditional")
 By = Literal["model", "words", "rule"]
 
 
@@ -59,6 +61,7 @@ def read_answer(view: TalkView, protocol: ProtocolState) -> Ask[Reading]:
     plain = plain_answer(
         view.heard.text, words(view.language)["answers"], _reassures(step), called=view.me
     )
+    plain = plain or _by_time(step, view.heard.text, view.language)
     if plain:
         return Reading(verdict=plain, by="words", reason=f"“{view.heard.text[:60]}”")
     reply = yield from ask(_question(view, step, protocol))
@@ -68,6 +71,18 @@ def read_answer(view: TalkView, protocol: ProtocolState) -> Ask[Reading]:
         reason="no usable answer of a model" if reply.problem else "the model's reading",
         replies=(reply,),
     )
+
+
+def _by_time(step: Step, text: str, language: str) -> Verdict | None:
+    """A day that is named is a plan, and today's an intent; what holds only later, or in a case, is
+    no plain no.
+    """
+    today = time_named(text, language)
+    if today is not None and step == "plan":
+        return "yes"
+    if today is not None and step in ("intent", "intent_also"):
+        return "yes" if today else "conditional"
+    return "conditional" if conditional(text, language) else None
 
 
 def _reassures(step: Step) -> Verdict:
@@ -117,15 +132,15 @@ def _within(text: str, word: str) -> bool:
 
 
 def _question(view: TalkView, step: Step, protocol: ProtocolState) -> Question[Verdict]:
-    told = words(view.language)
     asked = next((line.text for line in reversed(view.lines) if line.who == view.me), "")
     assert view.heard is not None
     kind = protocol.asked_by(step)
     system, prompt = render(
         "safety_answer",
         view.language,
-        about=told["about"][kind],
         aim=said_in(step, protocol.about, kind, view.language).about["aim"],
+        known=known(protocol, view, kind, to_read=True),
+        passive="\n" + told(view.language)["passive"] if step in NAMING else "",
         asked=asked,
         answer=view.heard.text,
     )
@@ -137,7 +152,7 @@ def _question(view: TalkView, step: Step, protocol: ProtocolState) -> Question[V
         tier="quick",
         system=system,
         prompt=prompt,
-        options=OPTIONS,
+        options=(*OPTIONS, "passive") if step in NAMING else OPTIONS,
         fallback="unclear",
         temperature=0.0,
         max_tokens=8,

@@ -17,6 +17,7 @@ from simcounsel.policies.protection.ladder import (
     Step,
     Verdict,
 )
+from simcounsel.policies.protection.telling import Told
 from simcounsel.specs.vocabulary import DANGERS, Danger, RiskLevel
 
 ANSWER = "safety answer"
@@ -57,6 +58,8 @@ class ProtocolState:
     """Whether the danger is for now."""
     met: RiskLevel = "none"
     """The nearest danger that was met in this conversation."""
+    met_kinds: tuple[Danger, ...] = ()
+    """The kinds of what was met last."""
     owed: RiskLevel = "none"
     """The danger of earlier conversations that was not asked about since."""
     owed_kinds: tuple[Danger, ...] = ()
@@ -77,6 +80,12 @@ class ProtocolState:
     """The danger on which the client means to act today, if they said so when they were asked."""
     about: Circumstances = field(default_factory=Circumstances)
     """What was said of it beyond its level and kind."""
+    openly: bool = False
+    """Whether they said by name, unasked, that they think of suicide: then a plan and a time are
+    asked for, not whether it is there.
+    """
+    told: Told = field(default_factory=Told)
+    """What need not be asked again."""
     another: str | None = None
     """Whose danger it was so far, if not the client's own."""
     turned: bool = False
@@ -125,6 +134,20 @@ class ProtocolState:
     def of_another(self) -> bool:
         """Whether it is not the client who may die or be hurt by their own hand."""
         return self.about.another is not None and self.kind in BY_OWN_HAND
+
+    @property
+    def timed(self) -> bool:
+        """Whether they named a time for harm to themselves or to others."""
+        theirs = not self.of_another and self.kind != "abuse"
+        return theirs and self.told.when is not None and self.named.get(self.kind) != "no"
+
+    @property
+    def dated(self) -> bool:
+        """Whether that time is after today, or they said that it is not for now."""
+        if self.of_another or self.kind == "abuse":
+            return False
+        later = "conditional" in (self.answers.get("intent"), self.named.get(self.kind))
+        return later or (self.timed and not self.told.today)
 
     @property
     def unnamed(self) -> tuple[Danger, ...]:

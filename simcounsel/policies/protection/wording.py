@@ -12,7 +12,8 @@ from simcounsel.chance import chance
 from simcounsel.events import PracticeEvent
 from simcounsel.llm.question import Example, Tags
 from simcounsel.policies.protection.client_words import repeated
-from simcounsel.policies.protection.data import words
+from simcounsel.policies.protection.data import told, words
+from simcounsel.policies.protection.known import known
 from simcounsel.policies.protection.ladder import ASKED, MET, SETTLING, Step
 from simcounsel.policies.protection.owed import PROTOCOL
 from simcounsel.policies.protection.saying import Said, said_in
@@ -108,25 +109,26 @@ def decision_for(
     """The step as a decision. options: the steps that were open, this one among them; () for this
     one only. An imminent danger in the last line puts the emergency number into every step's line.
     """
-    told, help_, kind = words(view.language), help_of(protocol, view), protocol.kind_of(step)
+    written, help_, kind = words(view.language), help_of(protocol, view), protocol.kind_of(step)
     said = said_in(step, protocol.about, kind, view.language)
     about = said.about
     urgent = protocol.last == "imminent" and not about.get("names_help")
     numbers = _numbers(said, protocol, kind, help_, urgent)
-    brief = [told["rules"], *said.rules, str(about.get("brief") or "")]
-    brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
+    brief = [
+        known(protocol, view, kind),
+        _once_more(protocol, view),
+        written["rules"],
+        *said.rules,
+        str(about.get("brief") or ""),
+    ]
+    brief += [written["help_rule"].format(number=numbers[0])] if numbers else []
     brief += (
-        [told["lines_rule"].format(contact=help_.spoken(kind, *protocol.further))]
+        [written["lines_rule"].format(contact=help_.spoken(kind, *protocol.further))]
         if len(numbers) > 1
         else []
     )
-    unasked = _unasked(step, protocol)
-    brief += [about["unasked"]] if unasked else []
-    plainly = said_in("ask_directly", protocol.about, kind, view.language) if unasked else said
-    asked = tuple(plainly.about.get("must", {}).get(kind, ()))
-    such_as = (
-        (told["about"][kind], _plain_question(plainly, kind, view.other)) if asked else ("", "")
-    )
+    brief += [about["unasked"]] if _unasked(step, protocol) else []
+    asks, such_as = _by_name(step, protocol, view, said)
     return Decision(
         move=step,
         options=options or (step,),
@@ -146,7 +148,7 @@ def decision_for(
         must=Wanted(
             language=view.language,
             numbers=tuple(dict.fromkeys(numbers)),
-            asks=asked,
+            asks=asks,
             such_as=such_as,
             says=tuple(about.get("says", ())),
             lacks=str(about.get("lacks", "")),
@@ -155,10 +157,33 @@ def decision_for(
     )
 
 
-def _plain_question(said: Said, kind: Danger, name: str) -> str:
-    """What is asked in the first hand-written line, in the sentence that asks."""
-    line = _filled(str(said.about["lines"][kind][0]), {**said.slots, "{name}": name})
-    return next(one.strip() for one in sentences.marked(line) if re.search("[?？]", one))
+def _once_more(protocol: ProtocolState, view: TalkView) -> str:
+    """What holds for a question that is asked once more: what its answer left open."""
+    if not protocol.repeats or view.heard is None or protocol.state is None:
+        return ""
+    answered = protocol.answers.get(protocol.state)
+    name = "again_if" if answered == "conditional" else "again"
+    return str(told(view.language)[name].format(answer=view.heard.text[:LONGEST]))
+
+
+def _by_name(
+    step: Step, protocol: ProtocolState, view: TalkView, said: Said
+) -> tuple[tuple[str, ...], tuple[str, str]]:
+    """How the line has to ask by name, and what about, with a line that does; nothing where it has
+    not to. Whoever takes leave before anybody asked is asked then, and who said it by name
+    themselves is asked for a plan by name.
+    """
+    kind, openly = protocol.kind_of(step), step == "plan" and protocol.openly
+    borrowed = openly or _unasked(step, protocol)
+    asking = said_in("ask_directly", protocol.about, kind, view.language) if borrowed else said
+    plainly = asking.about
+    asks = tuple(plainly.get("must", {}).get(kind, ()))
+    if not asks:
+        return (), ("", "")
+    lines = said.about["special"]["openly"] if openly else plainly["lines"]
+    line = _filled(str(lines[kind][0]), {**said.slots, "{name}": view.other})
+    question = next(one.strip() for one in sentences.marked(line) if re.search("[?？]", one))
+    return asks, (str(words(view.language)["about"][kind]), question)
 
 
 def _numbers(
@@ -194,7 +219,12 @@ def _lines(
     name, slots = _occasion(step, protocol, view)
     kind, help_ = protocol.kind_of(step), help_of(protocol, view)
     some = list(_written(said.about, kind, help_, name, also=protocol.further))
-    chance(*view.key, "safety", step, len(view.lines)).shuffle(some)
+    drawn = chance(*view.key, "safety", step, len(view.lines))
+    drawn.shuffle(some)
+    if protocol.repeats:
+        between = "" if view.language == "zh" else " "
+        before = told(view.language)["again_words"]
+        some = [f"{before[drawn.randrange(len(before))]}{between}{line}" for line in some]
     if urgent:
         more = words(view.language)["urgent"].format(emergency=help_.emergency(kind))
         some = [f"{line}{'' if view.language == 'zh' else ' '}{more}" for line in some]

@@ -1,0 +1,160 @@
+"""What a client has told of a danger that the safety protocol need not ask again: a time, a means,
+who is near, whom they live for.
+
+Read by words (`told/`), from the lines in which danger was heard and the answers to the protocol's
+own questions; what is not said in as many words is not known.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from simcounsel.agents.talk import TalkView
+from simcounsel.policies.protection.data import told, ways
+from simcounsel.policies.protection.ladder import QUESTIONS
+from simcounsel.policies.protection.owed import PROTOCOL
+from simcounsel.texts import sentences
+
+DATING = ("ask_directly", "follow_up", "ask_also", "plan", "intent", "intent_also", "acknowledge")
+"""Questions of the protocol in whose answers a time that is named is one for the danger."""
+OF_MEANS = ("plan", "means", "intent", "intent_also")
+"""Those in whose answers a means is one for the danger."""
+LONGEST = 160
+"""Of a quotation, in characters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What is known so far."""
+
+    when: str | None = None
+    """The last time to come that they named, in their words ("after Thursday"); None: none."""
+    today: bool = False
+    """Whether it is today."""
+    means: tuple[str, ...] = ()
+    """Categories of means of which they spoke, such as "medicine", in the language of the talk."""
+    people: tuple[str, ...] = ()
+    """Who is with them or on the way, as a counselor calls them ("your sister", "Lena")."""
+    alone: bool = False
+    """They said last that nobody is with them."""
+    quotes: tuple[str, ...] = ()
+    """Their lines in which danger was heard, the last two."""
+
+
+def told_so_far(view: TalkView) -> Told:
+    """What `view.other` has told in this conversation."""
+    language = view.language
+    when, today, alone = None, False, False
+    means: dict[str, None] = {}
+    people: dict[str, None] = {}
+    quotes: list[str] = []
+    for text, dangerous, step in _about_it(view):
+        if dangerous:
+            quotes.append(text)
+        if dangerous or step in DATING:
+            for sentence in sentences.bare(text):
+                if found := _when(sentence, language):
+                    when, today = found, _today(found, language)
+        if dangerous or step in OF_MEANS:
+            means |= dict.fromkeys(_means(text, language))
+        here = _with_them(text, language)
+        people |= dict.fromkeys(here)
+        if here or (by_themselves := _pattern(language, "alone").search(text) is not None):
+            alone = not here and by_themselves
+    return Told(
+        when=when,
+        today=today,
+        means=tuple(means),
+        people=tuple(people),
+        alone=alone,
+        quotes=tuple(one[:LONGEST] for one in quotes[-2:]),
+    )
+
+
+def names_it(sentence: str | None, language: str) -> bool:
+    """Whether a sentence says by name that its speaker thinks of suicide."""
+    return sentence is not None and _pattern(language, "names_it").search(sentence) is not None
+
+
+def time_named(text: str, language: str) -> bool | None:
+    """Whether an answer names a time to come that is today (True), or later (False); None: none, or
+    not as one for it ("I don't know about tonight").
+    """
+    for sentence in sentences.bare(text):
+        found = _pattern(language, "when").search(sentence)
+        if found and not _pattern(language, "not_when").search(sentence):
+            rest = sentence[: found.start()] + sentence[found.end() :]
+            if not _pattern(language, "takes_back").search(rest):
+                return _today(found.group(), language)
+    return None
+
+
+def conditional(text: str, language: str) -> bool:
+    """Whether an answer holds only from a time on, or in a case."""
+    return _pattern(language, "condition").search(text) is not None
+
+
+def _about_it(view: TalkView) -> Iterator[tuple[str, bool, str | None]]:
+    """The other's lines that are about the danger: the text, whether danger was heard in it, and
+    the step of the protocol that it answers, if any.
+    """
+    heard = {
+        event.message
+        for event in view.assessed
+        if event.message is not None and event.level != "none"
+    }
+    number, step = -1, None
+    for place, line in enumerate(view.lines, 1):
+        if line.who == view.me:
+            number += 1
+            step = _step(view, number)
+        elif place in heard or step in QUESTIONS:
+            yield line.text, place in heard, step
+
+
+def _step(view: TalkView, number: int) -> str | None:
+    """The step of the protocol with which an own line was said; None where it was another's."""
+    decided = view.deciders[number] if number < len(view.deciders) else None
+    return view.moves[number] if decided == PROTOCOL and number < len(view.moves) else None
+
+
+def _when(sentence: str, language: str) -> str | None:
+    if _pattern(language, "not_when").search(sentence):
+        return None
+    for found in _pattern(language, "when").finditer(sentence):
+        if not _pattern(language, "not_then").search(sentence[: found.start()]):
+            return found.group().strip()
+    return None
+
+
+def _today(when: str, language: str) -> bool:
+    return (
+        _pattern(language, "today").search(when) is not None
+        and _pattern(language, "not_today").search(when) is None
+    )
+
+
+def _means(text: str, language: str) -> Sequence[str]:
+    some = told(language)["means"].items()
+    return [name for name, words in some if re.search(words, text, re.IGNORECASE)]
+
+
+def _with_them(text: str, language: str) -> Sequence[str]:
+    return [
+        _called(next(one for one in found.groups() if one), language)
+        for found in _pattern(language, "with_them").finditer(text)
+    ]
+
+
+def _called(who: str, language: str) -> str:
+    """ "my sister" as a counselor says it; a name as it is."""
+    kin = re.fullmatch(r"(?:my |我的?|我)(.+)", who, re.IGNORECASE)
+    return str(ways(language)["called"]).format(kin[1].casefold()) if kin else who
+
+
+@cache
+def _pattern(language: str, name: str) -> re.Pattern[str]:
+    said = "|".join(f"(?:{one})" for one in told(language)["heard"][name]).replace("’", "'")
+    of = ways(language)["heard"]["of"]
+    return re.compile(said.replace("<kin>", of["kin"]).replace("'", "['’]?"), re.IGNORECASE)

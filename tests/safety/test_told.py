@@ -1,0 +1,346 @@
+"""What a client has told is kept: times, means, people; no question is asked as if it had not been said."""
+
+import json
+import re
+from random import Random
+
+import pytest
+
+from simcounsel.engine.listening import listening
+from simcounsel.events import Assessed
+from simcounsel.llm.question import Question
+from simcounsel.policies.protection.data import told
+from simcounsel.policies.protection.telling import Told, conditional, time_named, told_so_far
+from simcounsel.specs.practice import SafetySettings
+from tests.safety.planted import Line, Session, high, low, session
+from tests.stage import said, view
+
+
+def told_in(*texts: str, language: str = "en", step: str = "plan") -> Told:
+    """Of lines in which danger was heard, after one of the counselor's at that step of the protocol."""
+    lines = [said("Miriam", "And?"), *(said("Ines", text) for text in texts)]
+    heard = tuple(
+        Assessed(
+            who="Ines",
+            chat="c",
+            message=number,
+            level="high",
+            kinds=("suicide",),
+            by="words",
+            evidence=(),
+            why="",
+        )
+        for number in range(2, len(lines) + 1)
+    )
+    return told_so_far(
+        view(
+            *lines,
+            me="Miriam",
+            other="Ines",
+            own=heard,
+            moves=(step,),
+            deciders=("safety",),
+            language=language,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "when", "today"),
+    [
+        ("After Thursday I don't know.", "en", "After Thursday", False),
+        ("Not before Thursday.", "en", "Not before Thursday", False),
+        (
+            "I want to be dead when that tram has gone by.",
+            "en",
+            "when that tram has gone by",
+            False,
+        ),
+        ("I am going to do it on Sunday night.", "en", "on Sunday night", False),
+        ("It will be tonight.", "en", "tonight", True),
+        ("Once everyone is asleep.", "en", "Once everyone is asleep", False),
+        ("On the 14th, and then it is over.", "en", "On the 14th", False),
+        ("After the funeral.", "en", "After the funeral", False),
+        ("In two days it will not matter.", "en", "In two days", False),
+        ("I thought about it on Sunday.", "en", None, False),
+        ("It has been like this since Monday.", "en", None, False),
+        ("Every Thursday is the same.", "en", None, False),
+        ("Not today.", "en", None, False),
+        ("I don't want to talk.", "en", None, False),
+        ("星期四之后我就不知道了。", "zh", "星期四之后", False),
+        ("周日晚上。", "zh", "周日晚上", False),
+        ("就今晚。", "zh", "今晚", True),
+        ("等他们睡了以后。", "zh", "等他们睡了以后", False),
+        ("过完年再说。", "zh", "过完年", False),
+        ("上周日我想过。", "zh", None, False),
+        ("不是今天。", "zh", None, False),
+    ],
+)
+def test_a_time_to_come_is_heard(text: str, language: str, when: str | None, today: bool) -> None:
+    found = told_in(text, language=language)
+    assert (found.when, found.today) == (when, today)
+
+
+def test_the_last_time_that_was_named_counts() -> None:
+    assert told_in("On Sunday.", "No, tomorrow.").when == "tomorrow"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "means"),
+    [
+        ("I have put the pills aside.", "en", ("medicine",)),
+        ("There is the bridge, and there are my tablets.", "en", ("medicine", "a height")),
+        ("I cannot go on.", "en", ()),
+        ("药我都攒着。", "zh", ("药物",)),
+        ("我去过那座桥。", "zh", ("高处",)),
+    ],
+)
+def test_a_means_is_heard_as_a_category(text: str, language: str, means: tuple[str, ...]) -> None:
+    assert told_in(text, language=language).means == means
+
+
+def test_what_is_said_of_other_things_is_no_means_and_no_time() -> None:
+    lines = (said("Miriam", "Who helps?"), said("Ines", "My sister came by train, until Sunday."))
+    seen = view(*lines, me="Miriam", other="Ines", moves=("protective",), deciders=("safety",))
+    assert told_so_far(seen).means == () and told_so_far(seen).when is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "language", "people", "alone"),
+    [
+        (("My sister is here.",), "en", ("your sister",), False),
+        (("Lena's in the next room.",), "en", ("Lena",), False),
+        (("I'm alone at home.",), "en", (), True),
+        (("I'm on my own.", "My brother is on his way."), "en", ("your brother",), False),
+        (("He is nice.",), "en", (), False),
+        (("我妈妈在家。",), "zh", ("你妈妈",), False),
+        (("家里没人。",), "zh", (), True),
+        (("小雅在陪着我。",), "zh", ("小雅",), False),
+    ],
+)
+def test_who_is_near_is_heard(
+    texts: tuple[str, ...], language: str, people: tuple[str, ...], alone: bool
+) -> None:
+    found = told_in(*texts, language=language)
+    assert (found.people, found.alone) == (people, alone)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "today"),
+    [
+        ("Tonight.", "en", True),
+        ("No. Not before Thursday.", "en", False),
+        ("I don't know about tonight.", "en", None),
+        ("Maybe tomorrow.", "en", None),
+        ("Yes.", "en", None),
+        ("周四。", "zh", False),
+        ("也许明天。", "zh", None),
+    ],
+)
+def test_a_time_in_an_answer(text: str, language: str, today: bool | None) -> None:
+    assert time_named(text, language) is today
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "holds"),
+    [
+        ("No. Not before Thursday.", "en", True),
+        ("Only if she leaves me.", "en", True),
+        ("Not yet.", "en", True),
+        ("Okay, as long as my mother does not hear of it.", "en", True),
+        ("No, I never would.", "en", False),
+        ("Yes, I can do that.", "en", False),
+        ("除非她离开我。", "zh", True),
+        ("星期天之前不会。", "zh", True),
+        ("不会的。", "zh", False),
+    ],
+)
+def test_an_answer_under_a_condition(text: str, language: str, holds: bool) -> None:
+    assert conditional(text, language) is holds
+
+
+# in a session
+
+
+def worded(seen: list[Question], move: str) -> Question:
+    return next(one for one in seen if one.facts.move == move)  # type: ignore[union-attr]
+
+
+def thursday(seen: list[Question] | None = None) -> Session:
+    """The talk of which a capable model's counselor made "agree for today" and a Socratic question."""
+
+    def line(request: Question, draw: Random) -> str:
+        assert seen is not None
+        seen.append(request)
+        say = f"I see, number {draw.randrange(10**6)}."
+        return json.dumps(
+            {"say": say, "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": "go on"}
+        )
+
+    return session(
+        Line("Hello."),
+        high("After Thursday I don't know."),
+        Line("It is enough."),
+        Line("Yes."),
+        Line("No."),
+        Line("No. Not before Thursday."),
+        Line("There's Lena."),
+        Line("Okay, I can do that."),
+        Line("Hm."),
+        Line("Thanks."),
+        scripts={} if seen is None else {"line_counselor": line},
+    )
+
+
+def test_a_day_that_was_named_is_a_plan_and_not_before_it_is_no_plain_no() -> None:
+    talk = thursday()
+    assert talk.steps == [
+        "acknowledge",
+        "ask_directly",
+        "means",
+        "intent",
+        "protective",
+        "agree",
+        "involve",
+        "help",
+        "over",
+    ]
+    assert ("intent", "conditional", "words") in talk.verdicts
+    assert "Thursday" in talk.said_at("agree")
+
+
+def test_every_prompt_of_it_is_told_what_is_known() -> None:
+    seen: list[Question] = []
+    talk = thursday(seen)
+    begins = told("en")["known"]
+    for step in talk.steps[:-1]:
+        prompt = worded(seen, step).prompt
+        assert prompt.count(begins) == 1
+        assert "It is about thoughts of killing themselves." in prompt
+        assert "They named a time: “After Thursday”" in prompt or step in talk.steps[4:]
+    late = worded(seen, "help").prompt
+    assert "They named a time: “Not before Thursday”" in late
+    assert "for today: not now, or only under a condition" in late
+    assert "live for somebody: Lena" in late
+
+
+def test_it_stays_what_the_talk_is_about_after_it_was_met() -> None:
+    seen: list[Question] = []
+    talk = thursday(seen)
+    own = {move for policy, move in talk.moves if policy == "socratic"}
+    after = [one for one in seen if one.facts.move in own and "Lena" in one.prompt]  # type: ignore[union-attr]
+    assert after and all(
+        "it goes on being the main thing" in one.prompt and "Thursday" in one.prompt
+        for one in after
+    )
+
+
+def test_before_anything_was_said_no_prompt_is_told_of_danger() -> None:
+    seen: list[Question] = []
+    thursday(seen)
+    assert told("en")["known"] not in seen[0].prompt
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "quoted", "asked"),
+    [
+        ("I want to end my life.", "en", "I want to end my life", "killing yourself|suicide"),
+        ("我想自杀。", "zh", "我想自杀", "自杀|结束自己生命"),
+    ],
+)
+def test_what_was_said_by_name_is_named_and_a_plan_asked_for(
+    text: str, language: str, quoted: str, asked: str
+) -> None:
+    talk = session(
+        high(text), Line("."), Line("有。" if language == "zh" else "Yes."), language=language
+    )
+    assert talk.steps[:3] == ["acknowledge", "plan", "means"]
+    assert quoted in talk.said_at("acknowledge")
+    assert re.search(asked, talk.said_at("plan"))
+
+
+def test_a_wish_to_die_is_still_asked_about() -> None:
+    assert session(low("I want to die."), Line(".")).steps[:2] == ["acknowledge", "ask_directly"]
+
+
+def test_what_is_asked_once_more_says_what_was_left_open() -> None:
+    seen: list[Question] = []
+
+    def line(request: Question, draw: Random) -> str:
+        seen.append(request)
+        return "no line"
+
+    talk = session(
+        high(),
+        Line("."),
+        Line("It depends on what you call it, the grey, the quiet."),
+        Line("Yes."),
+        scripts={"line_counselor": line, "safety_answer": lambda request, draw: "unclear"},
+    )
+    assert talk.steps[:3] == ["acknowledge", "ask_directly", "plan"]  # it depends: no plain answer
+    talk = session(
+        high(),
+        Line("."),
+        Line("What you call it, the grey, the quiet."),
+        Line("Yes."),
+        scripts={"line_counselor": line, "safety_answer": lambda request, draw: "unclear"},
+    )
+    assert talk.steps[:3] == ["acknowledge", "ask_directly", "ask_directly"]
+    prompts = [one.prompt for one in seen if one.facts.move == "ask_directly"]  # type: ignore[union-attr]
+    first, again = prompts[-4], prompts[-1]  # each is asked twice, as its line does not do
+    assert "“What you call it, the grey, the quiet.” to this question left it open" in again
+    assert "left it open" not in first
+    lines = [
+        text
+        for (_, move), text in zip(talk.moves, talk.spoken, strict=True)
+        if move == "ask_directly"
+    ]
+    assert any(lines[1].startswith(begins) for begins in told("en")["again_words"])
+
+
+def test_an_agreement_under_a_condition_is_asked_for_once_more_then_others_come_in() -> None:
+    talk = session(
+        high(),
+        Line("."),
+        Line("Yes."),
+        Line("No."),
+        Line("No."),
+        Line("My mother."),
+        Line("Only if she does not hear of it."),
+        Line("Only if she does not hear of it, I said."),
+        Line("Fine."),
+    )
+    assert talk.steps[5:9] == ["agree", "agree", "involve", "help"]
+
+
+def test_while_danger_is_open_a_model_judges_every_line() -> None:
+    asked: list[str] = []
+
+    def risk(request: Question, draw: Random) -> str:
+        asked.append(request.prompt)
+        return "none"
+
+    session(
+        Line("The week was long."),
+        Line("I want to kill myself."),
+        Line("It rains a lot."),
+        Line("Yes."),
+        Line("No."),
+        Line("The bus was late."),
+        Line("My mother."),
+        Line("Okay, I can do that."),
+        Line("Thanks."),
+        Line("The garden is green."),
+        scripts={"risk": risk},
+        assess=listening(SafetySettings()),
+    )
+    about = [
+        next(line for line in one.splitlines() if line.startswith("The client says"))
+        for one in asked
+    ]
+    assert (
+        "The client says: It rains a lot." in about
+        and "The client says: The bus was late." in about
+    )
+    assert not any("week was long" in one or "garden is green" in one for one in about)
+    assert all("where danger was heard: “I want to kill myself.”" in one for one in asked)
