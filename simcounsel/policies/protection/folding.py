@@ -77,6 +77,7 @@ def _take_in(protocol: ProtocolState, view: TalkView) -> None:
     _take_at_their_word(protocol, view)
     if protocol.timed and "plan" not in protocol.taken:
         protocol.taken.append("plan")
+        protocol.told_unasked = ("plan",)
         protocol.answers["plan"] = "yes"
 
 

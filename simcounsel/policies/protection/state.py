@@ -84,6 +84,8 @@ class ProtocolState:
     """Whether they said by name, unasked, that they think of suicide: then a plan and a time are
     asked for, not whether it is there.
     """
+    told_unasked: tuple[Step, ...] = ()
+    """Steps that count as taken since they told unasked what was to be asked."""
     told: Told = field(default_factory=Told)
     """What need not be asked again."""
     another: str | None = None
@@ -190,6 +192,14 @@ class ProtocolState:
             to_intend=bool(self._not_yet("intent_also")),
             to_agree=bool(self._not_yet("agree_also")),
         )
+
+    def asked_about(self, step: Step) -> bool:
+        """Whether the danger that a step is about was asked about by name, or they named it
+        themselves and were asked what follows from it.
+        """
+        if self.openly and self.kind_of(step) == "suicide":
+            return bool({"plan", "intent", "means"} & set(self.taken) - set(self.told_unasked))
+        return self.kind_of(step) in self.named
 
     def judge(self, step: Step, verdict: Verdict) -> None:
         """Take an answer to a step."""

@@ -247,7 +247,7 @@ def _occasion(
 
 def _unasked(step: Step, protocol: ProtocolState) -> bool:
     """Whether they take leave before anybody asked about the danger by name."""
-    return step == "stay" and not protocol.urgent and protocol.kind_of(step) not in protocol.named
+    return step == "stay" and not protocol.urgent and not protocol.asked_about(step)
 
 
 def lines_of(
