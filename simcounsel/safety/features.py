@@ -24,6 +24,9 @@ OF_WORDS = 8
 
 _LONG = re.compile(r"(\w)\1\1+")
 _WORD = re.compile(r"\w+")
+_SIGNS = "\u3400-\u9fff\uf900-\ufaff"
+_WORD_OR_SIGN = re.compile(rf"[{_SIGNS}]|[^\W{_SIGNS}]+")
+"""A Chinese character is a word of its own; where words end is not written."""
 _NUMBER = re.compile(r"\d+")
 _QUOTE = re.compile(r"['’‘`´]")
 
@@ -36,10 +39,10 @@ def pieces_and_words(text: str) -> tuple[Block, Block]:
     small letters, no apostrophes, no letter more than twice in a row, every number the same.
     """
     plain = _LONG.sub(r"\1\1", _NUMBER.sub("0", _QUOTE.sub("", text.lower())))
-    words = _WORD.findall(plain)
     pieces: set[int] = set()
-    for word in set(words):
+    for word in set(_WORD.findall(plain)):
         pieces.update(_pieces(word))
+    words = _WORD_OR_SIGN.findall(plain)
     phrases = {
         _number(" ".join(words[at : at + length]))
         for length in range(1, PHRASES + 1)

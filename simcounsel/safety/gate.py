@@ -1,13 +1,14 @@
 """How likely danger is in a line, by a small classifier beside the detector's words: a gate that
 decides when a model is asked.
 
-Five logistic regressions (any danger, and each danger against all else) hear pieces of words, words
-and, where there is one, the vector of the line by MiniLM; one more weighs them against what the
-detector's words made of the line. They were learned by `simcounsel.safety.learning.train` from
-lines written for it, the last on what the five said of batches that they had not seen, so that its
-probabilities are calibrated for lines such as those: half of them with danger, most others hard.
-Everyday talk holds far less danger, so a probability is too high there; the thresholds were chosen
-on it.
+Five logistic regressions (any danger, and each danger against all else) hear pieces of words and
+words, and the same features are counted as naive Bayes does; where there is a vector of the line by
+MiniLM, a kernel machine compares it with those of the lines that it learned from. One more
+regression weighs them against what the detector's words made of the line. They were learned by
+`simcounsel.safety.learning.train` from lines written for it, the last on what the others said of
+batches that they had not seen, so that its probabilities are calibrated for lines such as those:
+half of them with danger, most others hard. Everyday talk holds far less danger, so a probability is
+too high there; the thresholds were chosen on it.
 """
 
 from dataclasses import dataclass
@@ -26,8 +27,6 @@ DIMENSIONS = 384
 """Of MiniLM's vectors, which have length 1."""
 VECTORS_BY = "embedded"
 """The name of the `embed` model whose vectors it knows: MiniLM."""
-VECTOR_WEIGHT = 2.0
-"""A vector is multiplied by this beside the features, of which each block has length 1."""
 LEARNED = ("en", "zh")
 """Languages with lines to learn from."""
 WITH_VECTORS = ("en",)
@@ -51,6 +50,26 @@ class Chance:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Kernel:
+    """A support vector machine with a Gaussian kernel (Cortes and Vapnik 1995) over vectors."""
+
+    lines: Floats
+    """Vectors of lines that it learned from, shape (lines, DIMENSIONS)."""
+    weights: Floats
+    """Of each line: above 0 for danger."""
+    bias: float
+    gamma: float
+    """How fast likeness falls with distance."""
+
+    def says(self, vectors: NDArray[np.floating]) -> Floats:
+        """Above 0 for danger, for each of the vectors, shape (n, DIMENSIONS), of length 1."""
+        like = np.asarray(vectors, dtype=np.float64) @ self.lines.T
+        far = 1 + (self.lines**2).sum(axis=1) - 2 * like
+        said: Floats = np.exp(-self.gamma * far) @ self.weights + self.bias
+        return said
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Gate:
     """What was learned for a language, with vectors or without."""
 
@@ -58,8 +77,12 @@ class Gate:
     """Of each feature of the two blocks: its inverse document frequency, shape (BUCKETS,)."""
     weights: tuple[Floats, Floats]
     """Of each feature for each head, shape (HEADS, BUCKETS)."""
-    of_vector: Floats | None
-    """Of the vector for each head, shape (HEADS, DIMENSIONS)."""
+    ratio: tuple[Floats, Floats]
+    """Of each feature: the log of how much more often lines with danger have it, shape
+    (BUCKETS,).
+    """
+    kernel: Kernel | None
+    """What compares vectors; None where it goes without."""
     bias: Floats
     """Of each head."""
     last: Floats
@@ -69,27 +92,28 @@ class Gate:
     flag: float
     """From this one on the line counts as danger by itself."""
 
-    def log_odds(self, text: str, vector: NDArray[np.float32] | None = None) -> Floats:
-        """Of each head, shape (HEADS,)."""
-        odds = self.bias.copy()
-        for block, rarity, weights in zip(
-            pieces_and_words(text), self.rarity, self.weights, strict=True
-        ):
-            odds += weights[:, block] @ weighed(block, rarity)
-        if self.of_vector is not None and vector is not None:
-            odds += self.of_vector @ (VECTOR_WEIGHT * vector.astype(np.float64))
-        return odds
+    def log_odds(self, text: str) -> Floats:
+        """Of each head, shape (HEADS,), and the sum of the ratios, in one row."""
+        odds, ratio = self.bias.copy(), 0.0
+        for place, block in enumerate(pieces_and_words(text)):
+            odds += self.weights[place][:, block] @ weighed(block, self.rarity[place])
+            ratio += float(self.ratio[place][block].sum())
+        return np.append(odds, ratio)
 
     def chance(self, text: str, said: Floats, vector: NDArray[np.float32] | None = None) -> Chance:
         """said: what the words made of it (`features.words_say`). vector: of the line, for the gate
         that was learned with vectors.
         """
-        odds = self.log_odds(text, vector)
-        total = float(self.last @ np.concatenate([[1.0], seen_together(odds[None], said[None])[0]]))
+        odds, compared = self.log_odds(text), None
+        if self.kernel is not None:
+            assert vector is not None
+            compared = self.kernel.says(vector[None])
+        seen = seen_together(odds[None], said[None], compared)
+        total = float(self.last @ np.concatenate([[1.0], seen[0]]))
         danger = float(1 / (1 + np.exp(-total)))
         return Chance(
             danger=danger,
-            kind=DANGERS[int(np.argmax(odds[1:]))],
+            kind=DANGERS[int(np.argmax(odds[1:HEADS]))],
             asks=danger >= self.ask,
             flags=danger >= self.flag,
         )
@@ -103,11 +127,14 @@ def weighed(block: Block, rarity: Floats) -> Floats:
     return worth / float(np.linalg.norm(worth) or 1.0)
 
 
-def seen_together(odds: Floats, said: Floats) -> Floats:
-    """What the last regression is given, for each line: the heads' log-odds, the highest of those
-    of one danger, and what the words say. odds: shape (lines, HEADS); said: (lines, OF_WORDS).
+def seen_together(odds: Floats, said: Floats, compared: Floats | None) -> Floats:
+    """What the last regression is given, for each line: the heads' log-odds and the sum of the
+    ratios, the highest log-odds of one danger, what the words say, and what the kernel machine
+    does. odds: shape (lines, HEADS + 1); said: (lines, OF_WORDS); compared: (lines,), or None where
+    there are no vectors.
     """
-    return np.column_stack([odds, odds[:, 1:].max(axis=1), said])
+    some = [odds, odds[:, 1:HEADS].max(axis=1), said]
+    return np.column_stack(some if compared is None else [*some, compared])
 
 
 @cache
@@ -128,12 +155,23 @@ def gate_of(language: str, *, vectors: bool = False) -> Gate | None:
     def numbers(key: str) -> Floats:
         return np.asarray(kept[key] * kept[f"{key}_unit"], dtype=np.float64)
 
+    kernel = (
+        Kernel(
+            lines=numbers("kernel_lines"),
+            weights=numbers("kernel_weights"),
+            bias=float(kept["kernel_bias"]),
+            gamma=float(kept["kernel_gamma"]),
+        )
+        if vectors
+        else None
+    )
     ask, flag = kept[f"{name}_limits"]
     return Gate(
         rarity=(numbers("rarity_pieces"), numbers("rarity_words")),
-        weights=(numbers(f"{name}_pieces"), numbers(f"{name}_words")),
-        of_vector=numbers(f"{name}_vector") if vectors else None,
-        bias=kept[f"{name}_bias"],
+        weights=(numbers("heads_pieces"), numbers("heads_words")),
+        ratio=(numbers("ratio_pieces"), numbers("ratio_words")),
+        kernel=kernel,
+        bias=kept["heads_bias"],
         last=kept[f"{name}_last"],
         ask=float(ask),
         flag=float(flag),

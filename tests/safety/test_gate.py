@@ -17,6 +17,7 @@ from simcounsel.safety.gate import (
     LEARNED,
     WITH_VECTORS,
     Gate,
+    Kernel,
     gate_of,
     seen_together,
 )
@@ -69,7 +70,14 @@ def test_spellings_that_are_one(one: str, other: str) -> None:
 def test_nothing_has_no_features() -> None:
     assert [len(block) for block in pieces_and_words(" ... ")] == [0, 0]
     gate = gate_of("en")
-    assert gate is not None and gate.log_odds("?!").tolist() == gate.bias.tolist()
+    assert gate is not None and gate.log_odds("?!").tolist() == [*gate.bias.tolist(), 0.0]
+
+
+def test_a_chinese_character_is_a_word() -> None:
+    """By hand: of a line of three, each, both pairs, and all three; a mark is none."""
+    _, words = pieces_and_words("我，很累")
+    assert set(words) == {crc(one) for one in ("我", "很", "累", "我 很", "很 累", "我 很 累")}
+    assert set(pieces_and_words("卡拉OK")[1]) >= {crc("拉 ok"), crc("ok")}
 
 
 def tiny_gate(seed: int, *, vectors: bool) -> Gate:
@@ -77,20 +85,28 @@ def tiny_gate(seed: int, *, vectors: bool) -> Gate:
     return Gate(
         rarity=(draw.random(BUCKETS), draw.random(BUCKETS)),
         weights=(draw.normal(size=(HEADS, BUCKETS)), draw.normal(size=(HEADS, BUCKETS))),
-        of_vector=draw.normal(size=(HEADS, DIMENSIONS)) if vectors else None,
+        ratio=(draw.normal(size=BUCKETS), draw.normal(size=BUCKETS)),
+        kernel=Kernel(
+            lines=np.eye(DIMENSIONS)[:3] * 0.9,
+            weights=np.array([1.0, -2.0, 0.5]),
+            bias=0.25,
+            gamma=2.0,
+        )
+        if vectors
+        else None,
         bias=draw.normal(size=HEADS),
-        last=draw.normal(size=1 + HEADS + 1 + OF_WORDS),
+        last=draw.normal(size=1 + HEADS + 1 + 1 + OF_WORDS + vectors),
         ask=0.4,
         flag=0.6,
     )
 
 
 @pytest.mark.parametrize("vectors", [False, True])
-def test_the_probability_is_that_of_two_regressions(vectors: bool) -> None:
+def test_the_probability_is_that_of_the_parts_together(vectors: bool) -> None:
     """Against the same sums written out, feature by feature."""
     gate, text = tiny_gate(3, vectors=vectors), "I will go home, I will."
     vector = np.zeros(DIMENSIONS, np.float32)
-    vector[7] = 1.0
+    vector[1] = 1.0
     said = words_say("low", clear=False, doubt=True, denied=False)
     odds = []
     for head in range(HEADS):
@@ -100,10 +116,16 @@ def test_the_probability_is_that_of_two_regressions(vectors: bool) -> None:
         ):
             length = sum(rarity[one] ** 2 for one in block) ** 0.5
             total += sum(weights[head][one] * rarity[one] / length for one in block)
-        if gate.of_vector is not None:
-            total += gate.of_vector[head][7] * 2.0
         odds.append(total)
-    row = [1.0, *odds, max(odds[1:]), 0, 1, 0, 0, 0, 1, 0, 0]
+    ratio = sum(
+        ratios[one]
+        for block, ratios in zip(pieces_and_words(text), gate.ratio, strict=True)
+        for one in block
+    )
+    row = [1.0, *odds, ratio, max(odds[1:]), 0, 1, 0, 0, 0, 1, 0, 0]
+    if vectors:  # the line is 0.1 from the second, and as far from the two others as can be
+        near, far = exp(-2 * 0.1**2), exp(-2 * (1 + 0.9**2))
+        row.append(1.0 * far - 2.0 * near + 0.5 * far + 0.25)
     expected = 1 / (1 + exp(-sum(a * b for a, b in zip(gate.last, row, strict=True))))
     chance = gate.chance(text, said, vector if vectors else None)
     assert chance.danger == pytest.approx(expected, rel=1e-9)
@@ -111,26 +133,11 @@ def test_the_probability_is_that_of_two_regressions(vectors: bool) -> None:
 
 
 def test_what_the_last_regression_sees() -> None:
-    odds, said = (
-        np.array([[5.0, 1.0, 3.0, 2.0, -1.0]]),
-        words_say("none", clear=False, doubt=True, denied=True),
-    )
-    assert seen_together(odds, said[None])[0].tolist() == [
-        5,
-        1,
-        3,
-        2,
-        -1,
-        3,
-        1,
-        0,
-        0,
-        0,
-        0,
-        1,
-        1,
-        1,
-    ]
+    odds = np.array([[5.0, 1.0, 3.0, 2.0, -1.0, 9.0]])
+    said = words_say("none", clear=False, doubt=True, denied=True)
+    expected = [5, 1, 3, 2, -1, 9, 3, 1, 0, 0, 0, 0, 1, 1, 1]
+    assert seen_together(odds, said[None], None)[0].tolist() == expected
+    assert seen_together(odds, said[None], np.array([7.0]))[0].tolist() == [*expected, 7]
 
 
 @pytest.mark.parametrize("vectors", [False, True])
@@ -138,9 +145,16 @@ def test_what_the_last_regression_sees() -> None:
 def test_the_shipped_numbers(language: str, vectors: bool) -> None:
     gate = gate_of(language, vectors=vectors)
     assert gate is not None and 0 < gate.ask < gate.flag < 1
-    assert gate.last.shape == (1 + HEADS + 1 + OF_WORDS,) and gate.bias.shape == (HEADS,)
-    assert (gate.of_vector is not None) is (vectors and language in WITH_VECTORS)
-    assert all(np.isfinite(part).all() and part.any() for part in (*gate.weights, *gate.rarity))
+    compares = vectors and language in WITH_VECTORS
+    assert gate.last.shape == (1 + HEADS + 1 + 1 + OF_WORDS + compares,)
+    assert (gate.kernel is not None) is compares and gate.bias.shape == (HEADS,)
+    parts = (
+        *gate.weights,
+        *gate.rarity,
+        *gate.ratio,
+        *([gate.kernel.lines] if gate.kernel else ()),
+    )
+    assert all(np.isfinite(part).all() and part.any() for part in parts)
     assert gate_of("fr") is None
 
 
@@ -169,15 +183,37 @@ def test_learning_finds_what_was_planted() -> None:
         everyday=np.ones(200, bool),
         batches=np.arange(200) % 2,
     )
-    table = train.Table(texts * 2, np.zeros((400, DIMENSIONS), np.float32))
+    table = train.Table(texts * 2)
     for kind in (1, 3, 4):  # every head wants both answers
         lines.dangers[np.flatnonzero(lines.dangers)[kind]] = kind
-    heads = train.heads_of(table, lines, np.arange(100), vectors=False)
+    heads = train.heads_of(table, lines, np.arange(100))
     odds = heads.log_odds(table, np.arange(100, 200))
     danger = np.array(dangers[100:]) > 0
     assert (odds[danger, 0].min() > odds[~danger, 0].max()) and (
         odds[danger, 2] > odds[danger, 4]
     ).all()
+    assert odds[danger, HEADS].min() > odds[~danger, HEADS].max()
+    ratio, word = heads.ratio[1], crc("zorgle")
+    mine, others = (np.array(dangers[:100]) > 0), table.blocks[1][:100]
+    shares = [
+        (others[of].sum(axis=0)[0, word] + 0.3) / (others[of].sum() + 0.3 * BUCKETS)
+        for of in (mine, ~mine)
+    ]
+    assert ratio[word] == pytest.approx(log(shares[0] / shares[1]))
+
+
+def test_the_kernel_machine_is_that_of_scikit_learn() -> None:
+    from sklearn.svm import SVC
+
+    from simcounsel.safety.learning import train
+
+    draw = np.random.default_rng(4)
+    some = draw.normal(size=(80, DIMENSIONS))
+    some /= np.linalg.norm(some, axis=1, keepdims=True)
+    danger = some[:, 0] > 0
+    theirs = SVC(C=train.FIRMNESS, gamma=train.NEARNESS).fit(some[:60], danger[:60])
+    ours = train.kernel_of(some[:60], danger[:60])
+    assert ours.says(some[60:]) == pytest.approx(theirs.decision_function(some[60:]), abs=1e-9)
 
 
 @pytest.mark.parametrize("text", QUIET)
@@ -279,12 +315,12 @@ def test_a_vector_is_asked_for_where_the_words_are_not_sure() -> None:
 
 def test_the_vector_counts() -> None:
     gate = gate_of("en", vectors=True)
-    assert gate is not None and gate.of_vector is not None
-    toward = gate.of_vector[0] / np.linalg.norm(gate.of_vector[0])
+    assert gate is not None and gate.kernel is not None
+    grave, calm = (
+        gate.kernel.lines[of(gate.kernel.says(gate.kernel.lines))] for of in (np.argmax, np.argmin)
+    )
     text = "It's the usual thing again."
     said = said_by(heard_by_words(text, "en"))
-    near, far = (
-        gate.chance(text, said, sign * toward.astype(np.float32)).danger for sign in (1, -1)
-    )
+    near, far = (gate.chance(text, said, one.astype(np.float32)).danger for one in (grave, calm))
     assert log(near / (1 - near)) > log(far / (1 - far)) + 1
-    assert asked(text, list(50 * toward))[0] == ["embed", "choose"]
+    assert asked(text, list(grave))[0] == ["embed", "choose"]
