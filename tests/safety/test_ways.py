@@ -165,6 +165,7 @@ def test_every_way_has_its_words(language: str) -> None:
 
 FULL = {
     "another": Circumstances(another="your brother"),
+    "hurt": Circumstances(hurt="your brother"),
     "done": Circumstances(done=True),
     "near": Circumstances(near=True),
     "voices": Circumstances(voices=True),
@@ -224,6 +225,68 @@ def test_what_must_never_be_said(way: str, line: str, language: str) -> None:
     assert Wanted(language=language, never=told.never).problem(line)
     plain = said_in("agree", Circumstances(), kind, language)
     assert Wanted(language=language, never=plain.never).problem(line) is None
+
+
+# somebody else is hurt
+
+
+@pytest.mark.parametrize(
+    ("texts", "language", "whom"),
+    [
+        (("My father hits my mother.",), "en", "your mother"),
+        (("My sister's boyfriend beats her. I saw the bruises.",), "en", "your sister"),
+        (("My best friend is being beaten by her boyfriend.",), "en", "your friend"),
+        (("He hits my little brother when he drinks.",), "en", "your brother"),
+        (("She locks my neighbour's kid in the cellar.",), "en", "your neighbour's kid"),
+        (("He beats me.",), "en", None),
+        (("My father hits my mother and me.",), "en", None),
+        (("My father hits my mother.", "He hits me, too."), "en", None),
+        (("My brother beat the other team.",), "en", None),
+        (("In the film he hits my mother's double.",), "en", None),
+        (("我爸打我妈。",), "zh", "你妈"),
+        (("我闺蜜被她男朋友打。",), "zh", "你闺蜜"),
+        (("我姐姐的老公打她。",), "zh", "你姐姐"),
+        (("他打我。",), "zh", None),
+        (("他打我弟弟，也打我。",), "zh", None),
+    ],
+)
+def test_who_is_hurt(texts: tuple[str, ...], language: str, whom: str | None) -> None:
+    assert known(*texts, language=language).hurt == whom
+
+
+def test_somebody_else_who_is_hurt_is_what_the_talk_is_about() -> None:
+    talk = session(
+        high("My father hits my mother.", kind="abuse"),
+        Line("I hear it through the wall."),
+        Line("Yes."),
+        Line("No, not today."),
+        Line("My aunt knows."),
+        Line("Okay, I can do that."),
+        Line("Tired."),
+        Line("Thanks."),
+    )
+    assert talk.steps == [
+        "acknowledge",
+        "ask_directly",
+        "intent",
+        "company",
+        "agree",
+        "own_state",
+        "help",
+        "over",
+    ]
+    for step in ("ask_directly", "intent", "agree", "help"):
+        assert "your mother" in talk.said_at(step) or step == "agree", talk.said_at(step)
+    assert not any(re.search(r"hurting you\b|who hurts you", line) for line in talk.spoken)
+
+
+def test_who_is_hurt_as_well_is_asked_of_themselves_from_then_on() -> None:
+    talk = session(
+        high("My father hits my mother.", kind="abuse"),
+        Line("Well."),
+        high("Yes. And he hits me, too.", kind="abuse"),
+    )
+    assert talk.steps[:3] == ["acknowledge", "ask_directly", "plan"]
 
 
 # already done

@@ -30,6 +30,8 @@ class Circumstances:
     """Who may die or be hurt by their own hand, where it is not the client, as a counselor calls
     them ("your brother"); None: the client, or nobody.
     """
+    hurt: str | None = None
+    """Who is hurt by somebody, where it is not the client; None: the client, or nobody."""
     own: bool = False
     """They have spoken of death or harm by their own hand that is theirs."""
     soon: bool = False
@@ -61,6 +63,7 @@ def circumstances(view: TalkView, *, last: bool = False) -> Circumstances:
     own, whom = whose_danger(view)
     return Circumstances(
         another=whom,
+        hurt=_hurt(told, language),
         own=own,
         soon=any(_soon(one, language) for one in said),
         age=next((age for one in reversed(said) if (age := _age(one, language))), view.age),
@@ -104,6 +107,22 @@ def whose_danger(view: TalkView) -> tuple[bool, str | None]:
             called = named
     own = own or firm
     return own, (called or str(ways(language)["somebody"])) if seen and not own else None
+
+
+def _hurt(told: Iterable[str], language: str) -> str | None:
+    """Who is hurt by somebody, as a counselor calls them, where they have said nothing of the kind
+    of themselves.
+    """
+    whom = None
+    for text in told:
+        if _says(text, "hurt_own", language):
+            return None
+        for one in sentences.bare(text):
+            found = _pattern(language, "hurt_other").search(one)
+            if found and not _pattern(language, "unless").search(one):
+                kin = next(group for group in found.groups() if group)
+                whom = str(ways(language)["called"]).format(kin.casefold())
+    return whom
 
 
 def _felt(view: TalkView) -> set[int]:

@@ -18,7 +18,7 @@ def known(protocol: ProtocolState, view: TalkView, kind: Danger, *, to_read: boo
     lines = [said["it_is"].format(about=about[kind])]
     lines += [said["also"].format(about=about[one]) for one in kinds]
     if protocol.of_another:
-        lines.append(said["whose"].format(whom=protocol.about.another))
+        lines.append(said["whose"].format(whom=protocol.whom))
     if near := said["near"].get("imminent" if protocol.urgent else protocol.level):
         lines.append(near)
     begins = said["known_to_read" if to_read else "known"]

@@ -12,7 +12,7 @@ from simcounsel.policies.protection.data import ways, words
 from simcounsel.policies.protection.ladder import Step
 from simcounsel.specs.vocabulary import Danger
 
-Way = Literal["another", "done", "near", "voices", "minor"]
+Way = Literal["another", "hurt", "done", "near", "voices", "minor"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,7 @@ def ways_of(known: Circumstances, kind: Danger) -> tuple[Way, ...]:
     own_hand = kind in BY_OWN_HAND
     there: dict[Way, bool] = {
         "another": own_hand and known.another is not None,
+        "hurt": kind == "abuse" and known.hurt is not None,
         "done": own_hand and known.done,
         "near": kind == "abuse" and known.near,
         "voices": known.voices and kind != "abuse",
@@ -48,7 +49,8 @@ def said_in(step: Step, known: Circumstances, kind: Danger, language: str) -> Sa
     """The step in the first of the ways that has words of its own for it."""
     about, every = words(language)["steps"][step], ways(language)["ways"]
     some = ways_of(known, kind)
-    slots = {"{whom}": known.another or str(ways(language)["somebody"])}
+    whom = known.hurt if kind == "abuse" else known.another
+    slots = {"{whom}": whom or str(ways(language)["somebody"])}
     for way in some:
         own = every[way]["steps"].get(step)
         if own:

@@ -134,8 +134,15 @@ class ProtocolState:
 
     @property
     def of_another(self) -> bool:
-        """Whether it is not the client who may die or be hurt by their own hand."""
-        return self.about.another is not None and self.kind in BY_OWN_HAND
+        """Whether it is not the client who may die or be hurt."""
+        return self.whom is not None
+
+    @property
+    def whom(self) -> str | None:
+        """Who may die or be hurt, where it is not the client."""
+        if self.kind == "abuse":
+            return self.about.hurt
+        return self.about.another if self.kind in BY_OWN_HAND else None
 
     @property
     def timed(self) -> bool:
