@@ -30,9 +30,12 @@ def converse(
     max_turns: int,
     assess: Assess | None = None,
     minutes: int = SESSION_MINUTES,
+    *,
+    at_once: bool = False,
 ) -> Ask[Talked]:
     """Talk, `first` beginning; then each takes away its own. assess: what is done with each
-    client's line after it was said; None: nothing. minutes: how long it lasts for the two.
+    client's line after it was said; None: nothing. minutes: how long it lasts for the two. at_once:
+    whether the detector tells at the end what was left open where nothing was done on the way.
 
     When somebody takes leave the other still answers, and it ends; the last line that the limit
     allows is a leave-taking as well. A policy may hold a conversation that must not end.
@@ -44,6 +47,7 @@ def converse(
         minutes=minutes,
         minute=first.scene.minute,
         assess=assess,
+        at_once=at_once,
         moves={name: [] for name in names},
         own={name: [] for name in names},
     )

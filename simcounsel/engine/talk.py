@@ -12,6 +12,7 @@ from simcounsel.policies.policy import Policy, Protecting
 from simcounsel.safety.answers import Asked
 from simcounsel.safety.help import Help
 from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, heard_in, left_open, told_since
+from simcounsel.safety.reminding import heard_at_once
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
@@ -49,6 +50,8 @@ class OpenTalk:
     """When it began, since day 0."""
     assess: Assess | None = None
     """How danger is listened for; None: not at all."""
+    at_once: bool = False
+    """Whether the detector tells at the end what was left open, where nobody listened before."""
     lines: list[TalkLine] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
     """The same lines, as the log has them."""
@@ -137,15 +140,22 @@ class OpenTalk:
         """The danger in what `other` said that `me` has not met so far: by what was said, and by
         what `me`'s policy has still to do about it.
         """
-        if self.assess is None or other.mind.resident.spec.role != "client":
+        listened = self.assess is not None or self.at_once
+        if not listened or other.mind.resident.spec.role != "client":
             return NOTHING_OPEN
         view = self.view(me, other)
+        lines = [(line.who, line.text) for line in view.lines]
+        heard = (
+            heard_in(view.assessed)
+            if self.assess
+            else heard_at_once(lines, other.name, view.language)
+        )
         protects = isinstance(me.policy, Protecting)
         told = NOTHING_OPEN if protects else told_since(entry.event for entry in view.kept)
         said = left_open(
-            [(line.who, line.text) for line in view.lines],
+            lines,
             other.name,
-            heard_in(view.assessed),
+            heard,
             Help(locale=view.locale, language=view.language),
             view.left_open.and_also(told),
         )

@@ -165,6 +165,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         observation, info = self._observed(episode, taken, given)
         if over:
             info["ended"] = episode.past[-1].ended.cause
+            info["open_danger"] = episode.past[-1].ended.open_danger
         if last and self.settings.out is not None:
             file = write_transcript(Path(self.settings.out), episode, self._measured)
             info["transcript"] = str(file)
@@ -238,6 +239,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
             "action": taken,
             "reward": given,
             "ended": None,
+            "open_danger": None,
             "warnings": tuple(f"{one.who}: {one.purpose}: {one.cause}" for one in episode.troubles),
             "hidden": hidden_in(episode),
         }

@@ -123,7 +123,7 @@ class Episode:
             (outside, inside) if self.setting.outside == "counselor" else (inside, outside)
         )
         # a counselor inside needs to hear of danger for its safety protocol; one outside hears for
-        # itself
+        # itself, and the log says at the end what it left open
         listen = listening(world.safety, world.models.embed)
         heard = listen if spec.role == "counselor" else None
         self._talk = converse(
@@ -133,6 +133,7 @@ class Episode:
             self.setting.max_turns,
             heard,
             self.setting.minutes,
+            at_once=listen is not None,
         )
         self._go_on(None)
 

@@ -6,7 +6,7 @@ from simcounsel.events.practice import Assessed
 from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.safety.assessing import assess
 from simcounsel.safety.help import Help, notice
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, heard_in, left_open
+from simcounsel.safety.left_open import NOTHING_OPEN, HeardIn, OpenDanger, heard_in, left_open
 
 
 def reminder(
@@ -21,7 +21,7 @@ def reminder(
 
     Heard at once, without a model: what only a model hears is not in it.
     """
-    heard = heard_in(_assessed(lines, client, language))
+    heard = heard_at_once(lines, client, language)
     help_ = Help(locale=locale, language=language)
     open_ = left_open(lines, client, heard, help_, before)
     if not open_:
@@ -29,6 +29,13 @@ def reminder(
     return notice(
         "open" if heard else "before_open", language, locale, other=client, dangers=open_.kinds
     )
+
+
+def heard_at_once(
+    lines: Sequence[tuple[str, str]], client: str, language: str
+) -> tuple[HeardIn, ...]:
+    """Danger in a client's lines by the detector alone. lines: (who, text) from the first."""
+    return heard_in(_assessed(lines, client, language))
 
 
 def _assessed(lines: Sequence[tuple[str, str]], client: str, language: str) -> Iterator[Assessed]:
