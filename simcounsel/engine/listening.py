@@ -11,6 +11,7 @@ from simcounsel.safety.answers import Asked
 from simcounsel.safety.assessing import NOTHING_HEARD, assess
 from simcounsel.safety.gate import VECTORS_BY
 from simcounsel.specs.practice import SafetySettings
+from simcounsel.specs.vocabulary import Danger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,20 +30,25 @@ class Around:
     """The lines of this talk in which danger was heard before."""
     open: bool = False
     """Whether that danger is still open: then a model, if there is one, judges every line."""
+    open_kinds: tuple[Danger, ...] = ()
+    """The kinds of what was heard last of it."""
 
 
 def around(
     view: TalkView, policy: Policy, key: tuple[object, ...], asked: Sequence[Asked] | None
 ) -> Around:
     """What stands around the last line of `view.other`. policy: of `view.me`, who hears it."""
-    heard = {event.message for event in view.assessed if event.level != "none"}
+    some = [event for event in view.assessed if event.level != "none"]
+    heard = {event.message for event in some}
+    open_ = isinstance(policy, Holding) and policy.holds(view)
     return Around(
         before=view.lines[-2].text if len(view.lines) > 1 else "",
         key=key,
         language=view.language,
         asked=asked,
         earlier=tuple(line.text for number, line in enumerate(view.lines, 1) if number in heard),
-        open=isinstance(policy, Holding) and policy.holds(view),
+        open=open_,
+        open_kinds=some[-1].kinds if open_ and some else (),
     )
 
 
@@ -72,6 +78,7 @@ def listening(safety: SafetySettings, embed: str = "") -> Assess | None:
             vectors=embed == VECTORS_BY,
             asked=around.asked,
             earlier=around.earlier,
+            open_kinds=around.open_kinds,
         )
         wondered = heard.by == "model" or not heard.why.startswith(NOTHING_HEARD)
         return heard if heard.level != "none" or wondered else None

@@ -55,6 +55,7 @@ def assess(
     vectors: bool = False,
     asked: Sequence[Asked] | None = None,
     earlier: Sequence[str] = (),
+    open_kinds: Sequence[Danger] = (),
 ) -> Ask[Assessed]:
     """What is in a client's line. At most one request, and none where the detector is sure;
     every_line: only where it is sure of danger.
@@ -65,7 +66,8 @@ def assess(
     judged; a model that cannot (embedded, scripted) leaves it to the detector. vectors: the
     classifier is given the line's vector, where the words alone are not sure of danger; the world's
     `embed` model has to be MiniLM then. asked: as `hear` takes it. earlier: the client's lines of
-    this talk in which danger was heard before; the last few are shown to the model.
+    this talk in which danger was heard before; the last few are shown to the model. open_kinds: of
+    danger that is still open, which a line is about where its words tell of none.
     """
     heard = hear(line, language, before, asked=asked)
     replies: list[Reply[Any]] = []
@@ -95,7 +97,7 @@ def assess(
         chat=chat,
         message=message,
         level=level,
-        kinds=_kinds(heard, level),
+        kinds=_kinds(heard, level, open_kinds),
         by=by,
         evidence=tuple(dict.fromkeys(one.words for one in heard.evidence)),
         why=why or NOTHING_HEARD,
@@ -147,13 +149,15 @@ def _question(
     )
 
 
-def _kinds(heard: Heard, level: RiskLevel) -> tuple[Danger, ...]:
+def _kinds(heard: Heard, level: RiskLevel, open_kinds: Sequence[Danger]) -> tuple[Danger, ...]:
     """The kinds that were heard; where only a model heard anything, those that raised the doubt, or
-    the one that the classifier takes for likeliest, or suicide, which is asked about first.
+    what is open, or the one that the classifier takes for likeliest, or suicide, which is asked
+    about first.
     """
     if level == "none" or heard.kinds:
         return heard.kinds if level != "none" else ()
-    return tuple(kind for kind in DANGERS if heard.first(kind)) or (heard.likeliest or "suicide",)
+    doubted = tuple(kind for kind in DANGERS if heard.first(kind))
+    return doubted or tuple(open_kinds) or (heard.likeliest or "suicide",)
 
 
 def raised_by_item(value: float) -> RiskLevel:

@@ -96,6 +96,8 @@ def test_spoken(raw: str, words: str) -> None:
         ("(sighs) I don't know.", "stage direction"),
         ("word and the " * 200, "far too long"),
         ("I count. Miriam: And then? Ines: I wait.", "held more than Ines's next line"),
+        ("I count.\nMiriam: And then?", "held more than Ines's next line"),
+        ("I'll tell you, Miriam: I count.", None),
         ("What keeps you awake?", "said before in this conversation"),
         ("WHAT KEEPS YOU AWAKE?", "said before in this conversation"),
     ],

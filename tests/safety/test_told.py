@@ -11,6 +11,7 @@ from simcounsel.events import Assessed
 from simcounsel.llm.question import Question
 from simcounsel.policies.protection.data import told
 from simcounsel.policies.protection.telling import Told, conditional, time_named, told_so_far
+from simcounsel.policies.protection.wording import Wanted
 from simcounsel.specs.practice import SafetySettings
 from tests.safety.planted import Line, Session, high, low, session
 from tests.stage import said, view
@@ -61,6 +62,13 @@ def told_in(*texts: str, language: str = "en", step: str = "plan") -> Told:
         ("Once everyone is asleep.", "en", "Once everyone is asleep", False),
         ("On the 14th, and then it is over.", "en", "On the 14th", False),
         ("After the funeral.", "en", "After the funeral", False),
+        (
+            "They close on Thursday. After Thursday I don't know. I don't see a Friday.",
+            "en",
+            "After Thursday",
+            False,
+        ),
+        ("Nothing on Sunday, then. I don't see a Monday.", "en", "on Sunday", False),
         ("In two days it will not matter.", "en", "In two days", False),
         ("I thought about it on Sunday.", "en", None, False),
         ("It has been like this since Monday.", "en", None, False),
@@ -257,6 +265,55 @@ def test_what_was_said_by_name_is_named_and_a_plan_asked_for(
     assert talk.steps[:3] == ["acknowledge", "plan", "means"]
     assert quoted in talk.said_at("acknowledge")
     assert re.search(asked, talk.said_at("plan"))
+
+
+def test_its_prompt_says_to_ask_by_name_for_a_plan() -> None:
+    seen: list[Question] = []
+
+    def line(request: Question, draw: Random) -> str:
+        seen.append(request)
+        return "no line"
+
+    session(high("I want to end my life."), Line("."), scripts={"line_counselor": line})
+    assert told("en")["openly"] in worded(seen, "plan").prompt
+    assert told("en")["openly"] not in worded(seen, "means").prompt
+
+
+def test_the_aim_of_a_step_is_that_of_the_danger() -> None:
+    for kind, words_of_it in (("suicide", "a time for it"), ("abuse", "getting worse")):
+        seen: list[Question] = []
+
+        def line(request: Question, draw: Random, seen: list[Question] = seen) -> str:
+            seen.append(request)
+            return "no line"
+
+        session(
+            high("It is so.", kind=kind),  # type: ignore[arg-type]
+            Line("."),
+            Line("Yes."),
+            scripts={"line_counselor": line},
+        )
+        assert words_of_it in worded(seen, "plan").prompt
+
+
+def test_a_word_for_a_means_may_be_taken_up_where_the_client_said_it() -> None:
+    wanted = Wanted(language="en", heard="i've been cutting again. since sunday.")
+    assert wanted.problem("You said that you've been cutting again.") is None
+    assert "must not name a means" in (wanted.problem("Do you use a razor?") or "")
+    assert "must not name a means" in (
+        Wanted(language="en").problem("You said that you've been cutting again.") or ""
+    )
+
+
+def test_what_only_a_model_hears_while_danger_is_open_is_about_that_danger() -> None:
+    talk = session(
+        Line("I want to kill myself."),
+        Line("The stop is outside of my house, that is all I say."),
+        scripts={"risk": lambda request, draw: "high"},
+        assess=listening(SafetySettings()),
+    )
+    heard = [event for event in talk.of(Assessed) if event.by == "model"]
+    assert heard and heard[0].kinds == ("suicide",)
 
 
 def test_a_wish_to_die_is_still_asked_about() -> None:

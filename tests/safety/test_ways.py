@@ -55,6 +55,8 @@ def in_chinese(text: str) -> bool:
         ("I took an overdose when I was sixteen.", "done", False),
         ("I haven't taken them.", "done", False),
         ("我吃了饭。", "done", False),
+        ("He is at home when I get back.", "near", True),
+        ("If he's home, probably.", "near", False),
         ("I'm 15.", "minor", True),
         ("im fifteen and nobody listens", "minor", True),
         ("I'm in ninth grade.", "minor", True),

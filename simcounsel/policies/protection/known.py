@@ -39,7 +39,7 @@ def _told(protocol: ProtocolState, view: TalkView) -> list[str]:
         quotes = between.join(said["quote"].format(text=one) for one in tells.quotes)
         lines.append(said["words_of"].format(quotes=quotes))
     if tells.when:
-        lines.append(said["named"].format(when=tells.when))
+        lines.append(said["named_today" if tells.today else "named"].format(when=tells.when))
     if tells.means:
         lines.append(said["means_told"].format(means=between.join(tells.means)))
     if protocol.about.done:

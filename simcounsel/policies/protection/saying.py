@@ -54,10 +54,11 @@ def said_in(step: Step, known: Circumstances, kind: Danger, language: str) -> Sa
     for way in some:
         own = every[way]["steps"].get(step)
         if own:
-            about = {**about, "special": {}, "brief": "", **own}
+            about = {**about, "special": {}, "aims": {}, "brief": "", **own}
             break
+    aim = about.get("aims", {}).get(kind) or about["aim"]
     return Said(
-        about={**about, "aim": _filled(about["aim"], slots)},
+        about={**about, "aim": _filled(aim, slots)},
         rules=tuple(_filled(every[way]["rules"], slots) for way in some),
         never=tuple(
             (_never(language, way), every[way]["never_why"])

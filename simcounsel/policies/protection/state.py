@@ -130,6 +130,8 @@ class ProtocolState:
             return by_hand[0]
         if self.urgent and "harm_to_others" in left:
             return "harm_to_others"
+        if self.urgent and self.level != "imminent" and self.about.near and "abuse" in left:
+            return "abuse"
         return next(iter(left or self.open_kinds), "suicide")
 
     @property

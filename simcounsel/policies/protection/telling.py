@@ -39,7 +39,7 @@ class Told:
     alone: bool = False
     """They said last that nobody is with them."""
     quotes: tuple[str, ...] = ()
-    """Their lines in which danger was heard, the last two."""
+    """The first and the last of their lines in which danger was heard."""
 
 
 def told_so_far(view: TalkView) -> Told:
@@ -68,7 +68,7 @@ def told_so_far(view: TalkView) -> Told:
         means=tuple(means),
         people=tuple(people),
         alone=alone,
-        quotes=tuple(one[:LONGEST] for one in quotes[-2:]),
+        quotes=tuple(one[:LONGEST] for one in dict.fromkeys((*quotes[:1], *quotes[-1:]))),
     )
 
 
@@ -122,10 +122,15 @@ def _step(view: TalkView, number: int) -> str | None:
 def _when(sentence: str, language: str) -> str | None:
     if _pattern(language, "not_when").search(sentence):
         return None
-    for found in _pattern(language, "when").finditer(sentence):
-        if not _pattern(language, "not_then").search(sentence[: found.start()]):
-            return found.group().strip()
-    return None
+    some = [
+        found.group().strip()
+        for found in _pattern(language, "when").finditer(sentence)
+        if not _pattern(language, "not_then").search(sentence[: found.start()])
+    ]
+    placed = [one for one in some if _pattern(language, "placed").search(one)]
+    if placed or not some or _pattern(language, "takes_back").search(sentence):
+        return placed[0] if placed else None
+    return some[0]
 
 
 def _today(when: str, language: str) -> bool:

@@ -57,6 +57,10 @@ class Wanted:
     """One of these patterns, unless empty."""
     lacks: str = ""
     """What is wrong with a line in which none of them is."""
+    heard: str = ""
+    """What the client has said, in small letters: a word for a means that stands there may be taken
+    up.
+    """
     never: tuple[tuple[re.Pattern[str], str], ...] = ()
     """None of these, each with what is then wrong with the line."""
 
@@ -73,7 +77,8 @@ class Wanted:
             return self.lacks
         if secret := secrecy_promised(text, self.language):
             return f"the line must promise no secrecy, as “{secret}” does"
-        if means := means_named(text, self.language):
+        means = means_named(text, self.language)
+        if means and means.casefold() not in self.heard:
             return f"the line must not name a means, as “{means}” is"
         wrong = next((why for pattern, why in self.never if pattern.search(text)), None)
         return wrong or (
@@ -120,6 +125,7 @@ def decision_for(
         written["rules"],
         *said.rules,
         str(about.get("brief") or ""),
+        told(view.language)["openly"] if step == "plan" and protocol.openly else "",
     ]
     brief += [written["help_rule"].format(number=numbers[0])] if numbers else []
     brief += (
@@ -152,6 +158,7 @@ def decision_for(
             such_as=such_as,
             says=tuple(about.get("says", ())),
             lacks=str(about.get("lacks", "")),
+            heard=" ".join(one.text for one in view.lines if one.who == view.other).casefold(),
             never=said.never,
         ),
     )
