@@ -96,7 +96,6 @@ class Lexicon:
     denial: re.Pattern[str]
     undone: re.Pattern[str]
     filled: re.Pattern[str]
-    same: Mapping[int, str]
     censored: Mapping[int, tuple[str, ...]]
 
     def known(self, word: str) -> bool:
@@ -142,7 +141,6 @@ def lexicon_of(code: str, words: Words) -> Lexicon:
         denial=re.compile(made.denial()),
         undone=re.compile(whole(words.undone)),
         filled=re.compile(made.filled()),
-        same={ord(one): other for one, other in words.same.items()},
         censored={
             length: tuple(word for word in words.censored if len(word) == length)
             for length in {len(word) for word in words.censored}

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import cache
 
+from opencc import OpenCC
+
 from simcounsel.safety.lexicon import Lexicon, lexicons
 from simcounsel.safety.tongues import has_kana, partly_in_other, whole_in_other
 
@@ -80,14 +82,37 @@ def code_of(language: str) -> str:
     return name
 
 
+def simplified(text: str) -> str:
+    """Traditional characters as simplified ones (OpenCC), each for itself, so that the length
+    stays.
+    """
+    return text.translate(_SIMPLIFIED)
+
+
+class _Simplified(dict[int, str]):
+    """For str.translate: learns a character when it meets it."""
+
+    def __missing__(self, code: int) -> str:
+        half = 0xD800 <= code < 0xE000
+        other = "" if half else _opencc().convert(chr(code))
+        return self.setdefault(code, other if len(other) == 1 else chr(code))
+
+
+_SIMPLIFIED = _Simplified()
+
+
+@cache
+def _opencc() -> OpenCC:
+    return OpenCC("t2s")
+
+
 def normal(text: str, lexicon: Lexicon) -> str:
     """The text as it is searched, of the same length: small letters, fillers in capitals."""
     if not text.isascii():
         text = text.translate(_SIGNS).translate(_WIDE)
         text = re.sub(r"\S+", _seen, text) if _UNSEEN.search(text) else text
         text = "".join(map(_plain, text)) if lexicon.grammar.spaced else text
-        if lexicon.same:
-            text = text.translate(lexicon.same)
+        text = text if lexicon.grammar.spaced else simplified(text)
     low = text.lower()
     text = (
         low

@@ -51,8 +51,6 @@ class Words(Spec):
     """Words stand apart."""
     drops_subject: bool = False
     """A sentence may leave out its subject, so that somebody named in another clause is not it."""
-    same: Mapping[str, str] = Field(default_factory=dict)
-    """Letters that are written for others (traditional characters, signs that look alike)."""
     censored: Entries = ()
     """Words that people write with a digit or a sign in the place of a letter, or with spaces in
     between.

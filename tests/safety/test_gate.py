@@ -169,7 +169,7 @@ def test_the_numbers_were_learned_from_these_lines(language: str) -> None:
 
 def test_learning_finds_what_was_planted() -> None:
     """Lines whose danger hangs on one word, in two batches: the heads find the word and its kind."""
-    from simcounsel.safety.learning import train
+    from simcounsel.safety.learning import learners
 
     draw, texts, dangers = Random(2), [], []
     for number in range(200):
@@ -177,16 +177,16 @@ def test_learning_finds_what_was_planted() -> None:
         fill = " ".join(draw.sample(["table", "river", "green", "seven", "walks", "today"], 3))
         texts.append(f"{fill} zorgle" if danger else fill)
         dangers.append(danger)
-    lines = train.Lines(
+    lines = learners.Lines(
         texts=texts,
         dangers=np.array([d * 2 for d in dangers]),
         everyday=np.ones(200, bool),
         batches=np.arange(200) % 2,
     )
-    table = train.Table(texts * 2)
+    table = learners.Table(texts * 2)
     for kind in (1, 3, 4):  # every head wants both answers
         lines.dangers[np.flatnonzero(lines.dangers)[kind]] = kind
-    heads = train.heads_of(table, lines, np.arange(100))
+    heads = learners.heads_of(table, lines, np.arange(100))
     odds = heads.log_odds(table, np.arange(100, 200))
     danger = np.array(dangers[100:]) > 0
     assert (odds[danger, 0].min() > odds[~danger, 0].max()) and (
@@ -205,14 +205,14 @@ def test_learning_finds_what_was_planted() -> None:
 def test_the_kernel_machine_is_that_of_scikit_learn() -> None:
     from sklearn.svm import SVC
 
-    from simcounsel.safety.learning import train
+    from simcounsel.safety.learning import learners
 
     draw = np.random.default_rng(4)
     some = draw.normal(size=(80, DIMENSIONS))
     some /= np.linalg.norm(some, axis=1, keepdims=True)
     danger = some[:, 0] > 0
-    theirs = SVC(C=train.FIRMNESS, gamma=train.NEARNESS).fit(some[:60], danger[:60])
-    ours = train.kernel_of(some[:60], danger[:60])
+    theirs = SVC(C=learners.FIRMNESS, gamma=learners.NEARNESS).fit(some[:60], danger[:60])
+    ours = learners.kernel_of(some[:60], danger[:60])
     assert ours.says(some[60:]) == pytest.approx(theirs.decision_function(some[60:]), abs=1e-9)
 
 

@@ -57,6 +57,8 @@ def in_chinese(text: str) -> bool:
         ("我吃了饭。", "done", False),
         ("He is at home when I get back.", "near", True),
         ("If he's home, probably.", "near", False),
+        ("pleese dont tell anyone", "secrecy", True),
+        ("我爸打我媽，別告訴任何人。", "secrecy", True),
         ("I'm 15.", "minor", True),
         ("im fifteen and nobody listens", "minor", True),
         ("I'm in ninth grade.", "minor", True),

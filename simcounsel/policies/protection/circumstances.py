@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.policies.protection.data import ways
+from simcounsel.safety.detector import as_learned
 from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import lexicons
 from simcounsel.safety.reading import languages_of
@@ -57,7 +58,7 @@ class Circumstances:
 
 def circumstances(view: TalkView, *, last: bool = False) -> Circumstances:
     """What the other has said. last: in their last line only."""
-    told = [line.text for line in view.lines if line.who == view.other]
+    told = [as_meant(line.text, view) for line in view.lines if line.who == view.other]
     said = told[-1:] if last else told
     language = view.language
     own, whom = whose_danger(view)
@@ -75,12 +76,17 @@ def circumstances(view: TalkView, *, last: bool = False) -> Circumstances:
     )
 
 
+def as_meant(text: str, view: TalkView) -> str:
+    """A line without slips of the pen, and in Chinese with one form of each character."""
+    return as_learned(text, view.language) if view.language in lexicons() else text
+
+
 def asks_for_secrecy(view: TalkView) -> bool:
     """Whether the other's last line, which is still to be answered, asks that nobody be told."""
     return (
         view.heard is not None
         and view.lines[-1].who == view.other
-        and _says(view.heard.text, "secrecy", view.language)
+        and _says(as_meant(view.heard.text, view), "secrecy", view.language)
     )
 
 
@@ -96,13 +102,14 @@ def whose_danger(view: TalkView) -> tuple[bool, str | None]:
     for number, line in enumerate(view.lines, 1):
         if line.who != view.other:
             continue
-        named = _called(line.text, language) or named
-        if _corrects(line.text, language):
-            seen, own, called = True, False, _called(line.text, language) or called or named
+        text = as_meant(line.text, view)
+        named = _called(text, language) or named
+        if _corrects(text, language):
+            seen, own, called = True, False, _called(text, language) or called or named
             continue
-        whose = _whose(line.text, language) or ("own" if number in _felt(view) else None)
+        whose = _whose(text, language) or ("own" if number in _felt(view) else None)
         seen, own = seen or whose == "another", own or whose == "own"
-        firm = firm or (whose == "own" and not _of_others(line.text, language))
+        firm = firm or (whose == "own" and not _of_others(text, language))
         if whose and not called:
             called = named
     own = own or firm
