@@ -32,8 +32,10 @@ from simcounsel.specs.vocabulary import DANGERS
 
 HERE = Path(__file__).parent
 FOLDS = 8
-ASKED, FLAGGED = 0.095, 0.01
-"""The shares of harmless everyday lines of which a model is asked, and which count as danger."""
+ASKED, FLAGGED = 0.13, 0.025
+"""The shares of harmless everyday lines of which a model is asked, and which count as danger. Many
+of them hold words of danger in harmless use: of plainer ones it is about half as many.
+"""
 
 Floats = NDArray[np.float64]
 
