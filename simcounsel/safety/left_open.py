@@ -3,8 +3,8 @@
 Told by what was said alone, so that one measure holds for every policy, for a human in the
 counselor's seat and for a friend. Danger is met where a question took it up, help was named by a
 number of the client's own country, and something was said to the last line in which it was high or
-imminent; each kind by itself. Imminent danger wants the emergency number, and no question before
-it.
+imminent; each kind by itself. Where only the classifier has heard it, a question is all. Imminent
+danger wants the emergency number, and no question before it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -55,12 +55,20 @@ class HeardIn:
     kinds: tuple[Danger, ...]
     words: tuple[str, ...]
     """The client's, that told it; () where only a model heard it."""
+    faint: bool = False
+    """Whether only the classifier has heard it, from no telling word."""
 
 
 def heard_in(assessed: Iterable[Assessed]) -> tuple[HeardIn, ...]:
     """What these verdicts say of lines; not those on a questionnaire, nor those of no danger."""
     return tuple(
-        HeardIn(message=one.message, level=one.level, kinds=one.kinds, words=one.evidence)
+        HeardIn(
+            message=one.message,
+            level=one.level,
+            kinds=one.kinds,
+            words=one.evidence,
+            faint=one.by == "classifier" and one.level == "low",
+        )
         for one in assessed
         if one.message is not None and one.level != "none"
     )
@@ -89,7 +97,7 @@ def left_open(
     """What of the danger heard in a conversation is not met as of its last line. lines: (who, text)
     from the first. before: what the last conversation of the two left open.
     """
-    open_ = {kind: _Danger(kind=kind, level=before.level) for kind in before.kinds}
+    open_ = {kind: _Danger(kind=kind, level=before.level, faint=False) for kind in before.kinds}
     by_line: dict[int, list[HeardIn]] = {}
     for one in heard:
         by_line.setdefault(one.message, []).append(one)
@@ -115,6 +123,8 @@ class _Danger:
     """Whether a question took it up since it was first heard."""
     helped: bool = False
     """Whether help was named since it came as near as this."""
+    faint: bool = True
+    """Whether only the classifier has heard it: a question is all that is owed then."""
     answered: bool = True
     """Whether anything was said to it since it was last high or imminent."""
     said: tuple[str, Span] = ("", (0, 0))
@@ -124,6 +134,7 @@ class _Danger:
         """A client's line in which it is."""
         now = higher(self.level, one.level)
         self.helped = self.helped and now == self.level
+        self.faint = self.faint and one.faint
         self.answered = self.answered and one.level == "low"
         self.level, self.said = now, (text, _place(text, one.words))
 
@@ -141,7 +152,7 @@ class _Danger:
     @property
     def unmet(self) -> bool:
         """Whether something is still to be done about it."""
-        return not (self.asked and self.helped and self.answered)
+        return not (self.asked and self.answered and (self.helped or self.faint))
 
 
 def _place(text: str, words: Sequence[str]) -> Span:

@@ -1644,3 +1644,48 @@ def test_a_step_has_a_name_of_its_own() -> None:
     assert not set(STEPS) & {*ACTS, *QUESTIONS}
     step: Step = "over"
     assert step in MET
+
+
+# heard by the classifier alone
+
+
+def faint(text: str) -> dict[str, Any]:
+    def assess(said: Any, around: Any) -> Any:
+        heard = said.text == text
+        return (
+            Assessed(
+                who=said.who,
+                chat=said.chat,
+                message=said.message,
+                level="low",
+                kinds=("suicide",),
+                by="classifier",
+                evidence=(),
+                why="planted",
+            )
+            if heard
+            else None
+        )
+        yield
+
+    return {"assess": assess}
+
+
+def test_what_only_the_classifier_hears_costs_one_question() -> None:
+    text = "Everything is grey these days."
+    talk = session(Line(text), Line("No, I never would."), Line("Hm."), **faint(text))
+    assert talk.steps == ["ask_directly", "over"]
+    assert talk.end.open_danger == "none" and not any("999" in line for line in talk.spoken)
+
+
+def test_and_if_it_is_so_the_whole_way() -> None:
+    text = "Everything is grey these days."
+    talk = session(
+        Line(text), Line("Yes."), Line("No."), Line("No."), Line("My son."), **faint(text)
+    )
+    assert talk.steps[:4] == ["ask_directly", "acknowledge", "plan", "intent"]
+
+
+def test_and_if_words_tell_of_it_as_well() -> None:
+    talk = session(low(), Line("."), Line("No, I never would."))
+    assert talk.steps[:4] == ["acknowledge", "ask_directly", "protective", "help"]

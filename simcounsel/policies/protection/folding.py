@@ -113,6 +113,8 @@ def _turn(protocol: ProtocolState, another: str | None) -> None:
 def _hear(protocol: ProtocolState, event: Assessed) -> None:
     if event.level == "none":
         return
+    faint = event.level == "low" and event.by == "classifier"
+    protocol.faint = faint and (protocol.level == "none" or protocol.faint)
     before = protocol.kind
     if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(protocol.level):
         protocol.kinds = event.kinds

@@ -204,6 +204,7 @@ def _to_go(protocol: ProtocolState) -> tuple[Step, ...]:
         left_open=protocol.left_open,
         another=protocol.of_another,
         dated=protocol.dated,
+        faint=protocol.faint,
     )
     left = (
         tuple(step for step in way if step in AGAIN_FOR_EACH or step not in protocol.taken)

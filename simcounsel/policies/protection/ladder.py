@@ -125,13 +125,15 @@ def route(
     left_open: bool = False,
     another: bool = False,
     dated: bool = False,
+    faint: bool = False,
 ) -> tuple[Step, ...]:
     """The steps that are called for. level: the nearest danger heard. answers: to the other steps
     asked so far, the last of each. urgent: it is for now. followed: it was begun by a follow-up;
     left_open: on a danger that the last conversation did not meet, so that help is named even if it
     is denied now. another: it is not the client who may die or be hurt. dated: they named a day or
     an hour for it, or said that it is not for now: that is a plan, and others are brought in before
-    that time.
+    that time. faint: only the classifier has heard it, from no telling word: it is asked about
+    plainly, once, and is over where it is denied.
     """
     if another:
         return _for_another(named, urgent=urgent, followed=followed)
@@ -141,6 +143,8 @@ def route(
             ("involve",) if answers.get("distance") in ("no", "refuses") else ()
         )
         return ("emergency", "company", "distance", *outside, *agreeing, "help", "leave_safely")
+    if faint and not followed and named.answer in (None, "no"):
+        return ("ask_directly", "over")
     opening: tuple[Step, ...] = ("follow_up",) if followed else ("acknowledge", "ask_directly")
     first: tuple[Step, ...] = ("ask_also",) if named.first else ()
     more: tuple[Step, ...] = ("ask_also",) if named.more or named.first else ()

@@ -68,6 +68,8 @@ class ProtocolState:
     """Whether the last conversation ended on danger."""
     by_form: bool = False
     """Whether the last of it was heard in a questionnaire only."""
+    faint: bool = False
+    """Whether only the classifier has heard what is open, from no telling word."""
     held: bool = False
     """Whether the protocol spoke in this conversation."""
     confided: bool = False

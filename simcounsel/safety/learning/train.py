@@ -2,7 +2,7 @@
 
     python -m simcounsel.safety.learning.train
 
-Needs scikit-learn (pip install 'simcounsel[analysis]') and MiniLM's weights, takes a minute and
+Needs scikit-learn (pip install 'simcounsel[analysis]') and MiniLM's weights, takes two minutes and
 writes LANGUAGE.npz, the same each time on one machine. Prints how the gate would have heard batches
 that it had not seen: a batch is one writer's manner, so all is split by batch, never by line.
 """
