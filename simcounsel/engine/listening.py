@@ -30,8 +30,8 @@ class Around:
     """The lines of this talk in which danger was heard before."""
     open: bool = False
     """Whether that danger is still open: then a model, if there is one, judges every line."""
-    open_kinds: tuple[Danger, ...] = ()
-    """The kinds of what was heard last of it."""
+    kinds_before: tuple[Danger, ...] = ()
+    """The kinds of danger in the last line in which some was heard."""
 
 
 def around(
@@ -40,15 +40,14 @@ def around(
     """What stands around the last line of `view.other`. policy: of `view.me`, who hears it."""
     some = [event for event in view.assessed if event.level != "none"]
     heard = {event.message for event in some}
-    open_ = isinstance(policy, Holding) and policy.holds(view)
     return Around(
         before=view.lines[-2].text if len(view.lines) > 1 else "",
         key=key,
         language=view.language,
         asked=asked,
         earlier=tuple(line.text for number, line in enumerate(view.lines, 1) if number in heard),
-        open=open_,
-        open_kinds=some[-1].kinds if open_ and some else (),
+        open=isinstance(policy, Holding) and policy.holds(view),
+        kinds_before=some[-1].kinds if some else (),
     )
 
 
@@ -78,7 +77,7 @@ def listening(safety: SafetySettings, embed: str = "") -> Assess | None:
             vectors=embed == VECTORS_BY,
             asked=around.asked,
             earlier=around.earlier,
-            open_kinds=around.open_kinds,
+            kinds_before=around.kinds_before,
         )
         wondered = heard.by == "model" or not heard.why.startswith(NOTHING_HEARD)
         return heard if heard.level != "none" or wondered else None

@@ -55,7 +55,7 @@ def assess(
     vectors: bool = False,
     asked: Sequence[Asked] | None = None,
     earlier: Sequence[str] = (),
-    open_kinds: Sequence[Danger] = (),
+    kinds_before: Sequence[Danger] = (),
 ) -> Ask[Assessed]:
     """What is in a client's line. At most one request, and none where the detector is sure;
     every_line: only where it is sure of danger.
@@ -66,8 +66,8 @@ def assess(
     judged; a model that cannot (embedded, scripted) leaves it to the detector. vectors: the
     classifier is given the line's vector, where the words alone are not sure of danger; the world's
     `embed` model has to be MiniLM then. asked: as `hear` takes it. earlier: the client's lines of
-    this talk in which danger was heard before; the last few are shown to the model. open_kinds: of
-    danger that is still open, which a line is about where its words tell of none.
+    this talk in which danger was heard before; the last few are shown to the model. kinds_before:
+    what was heard last in it, which a line is about where its words tell of none.
     """
     heard = hear(line, language, before, asked=asked)
     replies: list[Reply[Any]] = []
@@ -97,7 +97,7 @@ def assess(
         chat=chat,
         message=message,
         level=level,
-        kinds=_kinds(heard, level, open_kinds),
+        kinds=_kinds(heard, level, kinds_before),
         by=by,
         evidence=tuple(dict.fromkeys(one.words for one in heard.evidence)),
         why=why or NOTHING_HEARD,
@@ -149,15 +149,17 @@ def _question(
     )
 
 
-def _kinds(heard: Heard, level: RiskLevel, open_kinds: Sequence[Danger]) -> tuple[Danger, ...]:
-    """The kinds that were heard; where only a model heard anything, those that raised the doubt, or
-    what is open, or the one that the classifier takes for likeliest, or suicide, which is asked
+def _kinds(heard: Heard, level: RiskLevel, before: Sequence[Danger]) -> tuple[Danger, ...]:
+    """The kinds that were heard; where no words tell any, those that raised the doubt, or what was
+    heard before, or the one that the classifier takes for likeliest, or suicide, which is asked
     about first.
     """
-    if level == "none" or heard.kinds:
-        return heard.kinds if level != "none" else ()
+    if level == "none":
+        return ()
+    if heard.kinds and not (heard.by == "classifier" and before):
+        return heard.kinds
     doubted = tuple(kind for kind in DANGERS if heard.first(kind))
-    return doubted or tuple(open_kinds) or (heard.likeliest or "suicide",)
+    return doubted or tuple(before) or (heard.likeliest or "suicide",)
 
 
 def raised_by_item(value: float) -> RiskLevel:

@@ -10,7 +10,7 @@ from simcounsel.llm.driving import play, pursue
 from simcounsel.llm.question import Question
 from simcounsel.safety.assessing import assess, assessed_by_item, raised_by_item
 from simcounsel.safety.detector import hear
-from simcounsel.specs.vocabulary import RISK_LEVELS
+from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 from simcounsel.standins import Embedded
 from simcounsel.standins.scripted import Scripted
 from tests.prompts.test_golden import compare, shown
@@ -142,11 +142,12 @@ def test_a_model_may_be_asked_about_every_line_that_is_no_clear_danger() -> None
 
     quiet = "The blue folder goes to Ann."
     assert hear(quiet).level == "none" and not hear(quiet).doubt
-    assert hear(quiet).likeliest == "harm_to_others"
+    likeliest = hear(quiet).likeliest
+    assert likeliest in DANGERS
     assert (
         watched(quiet, "high").level,
         watched(quiet, "high").by,
         watched(quiet, "high").kinds,
-    ) == ("high", "model", ("harm_to_others",))
+    ) == ("high", "model", (likeliest,))
     assert (watched(quiet, "none").level, watched(quiet, "none").kinds) == ("none", ())
     assert watched("I want to kill myself.").by == "words" and watched(" ").level == "none"
