@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simcounsel.errors import SimcounselError
 
-Test = Literal["paired_t", "welch", "anova", "permutation", "mixed"]
+Test = Literal["clients", "paired_t", "welch", "anova", "permutation", "mixed"]
 
 
 class ReportError(SimcounselError):

@@ -44,7 +44,7 @@ class Hypothesis(Spec):
     score: str = "total"
     contrast: Annotated[tuple[Slug, ...], Field(min_length=2)]
     """Two arms, or all that an ANOVA compares."""
-    test: Literal["paired_t", "welch", "anova", "permutation", "mixed"]
+    test: Literal["clients", "paired_t", "welch", "anova", "permutation", "mixed"] = "clients"
     direction: Literal["lower", "higher", "differs"] = "differs"
     """What the first arm is expected to be beside the second."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
