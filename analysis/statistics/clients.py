@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from analysis.statistics.contrasts import Contrast, paired_t, sign_flip_p, welch_t
-from analysis.statistics.variance import Anova, anova, permutation_anova, repeated_anova
+from analysis.statistics.variance import SHUFFLES, Anova, anova, permutation_anova, repeated_anova
 
 LEAST = 6
 """With fewer clients no p is given: a sign-flip test of five cannot come below 0.0625."""
@@ -113,7 +113,12 @@ def _unless_few(done: Contrast, some: ByClient) -> Contrast:
 
 
 def client_anova(
-    table: pd.DataFrame, arms: Sequence[str], *, value: str = "value", permutation: bool = False
+    table: pd.DataFrame,
+    arms: Sequence[str],
+    *,
+    value: str = "value",
+    permutation: bool = False,
+    shuffles: int = SHUFFLES,
 ) -> Anova:
     """All arms together over clients: repeated measures where arms share clients, one-way over
     client means where not. permutation: p by shuffling labels, within each client where arms share
@@ -121,10 +126,10 @@ def client_anova(
     """
     some = by_client(table, arms, value=value)
     if some.crossed:
-        done = repeated_anova(some.shared, permutation=permutation)
+        done = repeated_anova(some.shared, permutation=permutation, shuffles=shuffles)
     else:
         groups = {arm: some.means[arm].dropna().tolist() for arm in arms}
-        done = permutation_anova(groups) if permutation else anova(groups)
+        done = permutation_anova(groups, shuffles=shuffles) if permutation else anova(groups)
         done = replace(done, assumes=f"{done.assumes}; a value is a client's mean")
     few = some.too_few
     return done if few is None else replace(done, p=None, reason=done.reason or few)
