@@ -42,7 +42,7 @@ def outcome(
     return row | more
 
 
-def rows(true: float, seed: int, clients: int = 4, seeds: int = 3) -> pd.DataFrame:
+def rows(true: float, seed: int, clients: int = 8, seeds: int = 3) -> pd.DataFrame:
     """Two arms; pairs share most of their noise; arm `x` is `true` above `y`."""
     rng = np.random.default_rng(seed)
     found = []
@@ -142,7 +142,7 @@ def test_levels_and_missing_values() -> None:
     assert found.loc[("affect", "r2"), "reason"] == "measured at day 1 only"
 
 
-@pytest.mark.parametrize("test", ["paired_t", "mixed", "welch", "anova", "permutation"])
+@pytest.mark.parametrize("test", ["clients", "paired_t", "mixed", "welch", "anova", "permutation"])
 def test_a_planted_effect_is_recovered(test: str) -> None:
     found = planned_tests(Experiment(hypotheses=(hypothesis(test),)), rows(-8.0, 1))[0]
     assert found.p_holm is not None and found.p_holm < 0.01
@@ -151,7 +151,7 @@ def test_a_planted_effect_is_recovered(test: str) -> None:
     assert found.verdict == ("a difference" if omnibus else "as expected")
     if not omnibus:
         assert found.low is not None and found.high is not None and found.low < -8 < found.high
-    assert len(found.runs) == 24 and found.assumes
+    assert len(found.runs) == 48 and found.assumes
 
 
 def test_the_wrong_direction_is_said() -> None:
@@ -178,7 +178,7 @@ def test_intervals_cover_the_truth_and_nothing_is_found_where_nothing_is(test: s
             Experiment(hypotheses=(hypothesis(test),)), rows(0.0, 1000 + seed, clients=6)
         )[0]
         called.append(none.p is not None and none.p < 0.05)
-    assert np.mean(held) >= 0.8
+    assert len(held) == 25 and np.mean(held) >= 0.8
     assert np.mean(called) <= 0.2
 
 
@@ -186,9 +186,9 @@ def test_pairing_is_by_pair_or_else_by_client_and_seed() -> None:
     table = rows(-8.0, 1)
     alone = table.assign(pair=None, shared_past=False)
     found = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), alone)[0]
-    assert found.n == {"pairs": 12} and "no shared past" in found.assumes
+    assert found.n == {"clients": 8} and "no shared past" in found.assumes
     shared = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), table)[0]
-    assert "a pair: a shared past" in shared.assumes
+    assert "a pair of runs: a shared past" in shared.assumes
     assert shared.estimate == pytest.approx(found.estimate)
 
 
@@ -208,7 +208,17 @@ def test_left_out_runs_are_named_with_their_reason() -> None:
     table.loc[0, ["value", "reason"]] = [None, "unanswered"]
     found = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), table)[0]
     assert found.left_out == (("x-c0-0", "unanswered"),)
-    assert found.n == {"pairs": 11}
+    assert found.n == {"clients": 8}, "c0 is still there with its other seeds"
+
+
+def test_few_clients_give_an_estimate_and_no_verdict() -> None:
+    """However many seeds: the first version took twelve runs of one client for twelve people."""
+    found = planned_tests(
+        Experiment(hypotheses=(hypothesis("clients"),)), rows(-8.0, 1, clients=3, seeds=12)
+    )[0]
+    assert found.verdict == "not testable" and found.p is None
+    assert found.estimate is not None and found.estimate < -6
+    assert "3 clients" in (found.reason or "")
 
 
 @pytest.mark.slow
