@@ -138,10 +138,11 @@ def said_by(heard: Heard) -> NDArray[np.float64]:
 def _beside(heard: Heard, chance: Chance) -> Heard:
     """The words' hearing with what the classifier says of the line alone, without its question."""
     open_ = heard.floor != "none" or any(one.answers for one in heard.evidence)
-    told = replace(heard, chance=round(chance.danger, 3), likeliest=chance.kind)
+    kind = None if heard.strange else chance.kind  # of another language it knows nothing
+    told = replace(heard, chance=round(chance.danger, 3), likeliest=kind)
     if open_:
         return told
-    if chance.flags and heard.level == "none":
+    if chance.flags and heard.level == "none" and not heard.strange:
         return replace(told, level="low", kinds=(chance.kind,), doubt=True, by="classifier")
     if chance.asks or heard.strange or not heard.doubt:
         return replace(told, doubt=chance.asks or heard.doubt)

@@ -51,7 +51,11 @@ def somebody(folder: Path, answers: Callable[[dict], str]) -> Iterator[list[dict
                 if not answer.exists():
                     said = file.with_name(f"{file.stem}.problem.txt")
                     problem = {"problem": said.read_text()} if said.exists() else {}
-                    seen.append(json.loads(file.read_text()) | problem)
+                    try:
+                        text = file.read_text()
+                    except FileNotFoundError:  # the last answer was taken meanwhile
+                        continue
+                    seen.append(json.loads(text) | problem)
                     answer.write_text(answers(seen[-1]))
 
     thread = threading.Thread(target=work)

@@ -49,7 +49,8 @@ MOST_TOKENS = {
     "plan_day": 1900,
     "plan_slots": 2050,
     "questions": 1000,
-    "safety_answer": 260,
+    "risk": 450,
+    "safety_answer": 460,
     "self_report": 2050,
     "skipped_days": 1900,
     "sufficient": 600,
@@ -85,7 +86,7 @@ def test_the_safety_protocol_runs_in_a_run_of_danger() -> None:
         for move in re.findall(r"does now \((\w+)\)", text)
         if prompt_text("manner_safety") in text
     }
-    assert "ask_directly" in steps and len(steps) >= 3
+    assert "plan" in steps and len(steps) >= 3
 
 
 def test_nothing_is_empty(run: Recorded) -> None:

@@ -226,6 +226,9 @@ def test_every_prompt_of_it_is_told_what_is_known() -> None:
         assert prompt.count(begins) == 1
         assert "It is about thoughts of killing themselves." in prompt
         assert "They named a time: “After Thursday”" in prompt or step in talk.steps[4:]
+    assert "They named “After Thursday”: ask about today, and about that time." in (
+        worded(seen, "intent").prompt
+    )
     late = worded(seen, "help").prompt
     assert "They named a time: “Not before Thursday”" in late
     assert "for today: not now, or only under a condition" in late
@@ -241,6 +244,27 @@ def test_it_stays_what_the_talk_is_about_after_it_was_met() -> None:
         "it goes on being the main thing" in one.prompt and "Thursday" in one.prompt
         for one in after
     )
+
+
+def test_whoever_reads_an_answer_is_told_nothing_that_is_for_the_counselor() -> None:
+    read: list[Question] = []
+
+    def answer(request: Question, draw: Random) -> str:
+        read.append(request)
+        return "unclear"
+
+    session(
+        high("After Thursday I don't know, with the pills."),
+        Line("."),
+        high("Grey, I would call it, and quiet."),
+        Line("Who knows, the bus, the rain."),
+        scripts={"safety_answer": answer},
+    )
+    prompts = "\n".join(one.prompt for one in read)
+    assert "They named a time: “After Thursday”." in prompts and "has to hold" not in prompts
+    assert "They spoke of a means: medicine." in prompts and "out of their reach" not in prompts
+    for one in read:
+        assert one.prompt.count(one.facts.answer) == 1, "only as the answer"  # type: ignore[union-attr]
 
 
 def test_before_anything_was_said_no_prompt_is_told_of_danger() -> None:

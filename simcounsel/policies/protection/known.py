@@ -22,7 +22,7 @@ def known(protocol: ProtocolState, view: TalkView, kind: Danger, *, to_read: boo
     if near := said["near"].get("imminent" if protocol.urgent else protocol.level):
         lines.append(near)
     begins = said["known_to_read" if to_read else "known"]
-    return "\n".join([begins, *("- " + one for one in [*lines, *_told(protocol, view)])])
+    return "\n".join([begins, *("- " + one for one in [*lines, *_told(protocol, view, to_read)])])
 
 
 def afterwards(protocol: ProtocolState, view: TalkView) -> str:
@@ -31,17 +31,21 @@ def afterwards(protocol: ProtocolState, view: TalkView) -> str:
     return "\n".join((known(protocol, view, kind), told(view.language)["afterwards"]))
 
 
-def _told(protocol: ProtocolState, view: TalkView) -> list[str]:
+def _told(protocol: ProtocolState, view: TalkView, to_read: bool) -> list[str]:
+    """to_read: without the line that is read, and without what is for the counselor."""
     said, tells = told(view.language), protocol.told
-    between = said["lists"]
+    between, last = said["lists"], view.heard.text if view.heard else ""
     lines = []
-    if tells.quotes:
-        quotes = between.join(said["quote"].format(text=one) for one in tells.quotes)
+    some = [one for one in tells.quotes if not (to_read and last.startswith(one))]
+    if some:
+        quotes = between.join(said["quote"].format(text=one) for one in some)
         lines.append(said["words_of"].format(quotes=quotes))
     if tells.when:
-        lines.append(said["named_today" if tells.today else "named"].format(when=tells.when))
+        name = "named_today" if tells.today else "named_to_read" if to_read else "named"
+        lines.append(said[name].format(when=tells.when))
     if tells.means:
-        lines.append(said["means_told"].format(means=between.join(tells.means)))
+        name = "means_to_read" if to_read else "means_told"
+        lines.append(said[name].format(means=between.join(tells.means)))
     if protocol.about.done:
         lines.append(said["done_already"])
     if tells.people:
@@ -61,6 +65,8 @@ def _answers(protocol: ProtocolState, language: str) -> list[str]:
     named = protocol.named.get(protocol.kind)
     opening = "follow_up" if protocol.followed else "ask_directly"
     given = ({opening: named} if named else {}) | protocol.answers
+    if protocol.urgent and given.get("intent") != "yes":
+        given.pop("intent", None)  # what made it urgent came after that answer
     return [
         said["answer"].format(step=said["steps"][step], verdict=said["verdicts"][verdict])
         for step, verdict in given.items()

@@ -126,6 +126,7 @@ def decision_for(
         *said.rules,
         str(about.get("brief") or ""),
         told(view.language)["openly"] if step == "plan" and protocol.openly else "",
+        _about_then(step, protocol, view),
     ]
     brief += [written["help_rule"].format(number=numbers[0])] if numbers else []
     brief += (
@@ -171,6 +172,14 @@ def _once_more(protocol: ProtocolState, view: TalkView) -> str:
     answered = protocol.answers.get(protocol.state)
     name = "again_if" if answered == "conditional" else "again"
     return str(told(view.language)[name].format(answer=view.heard.text[:LONGEST]))
+
+
+def _about_then(step: Step, protocol: ProtocolState, view: TalkView) -> str:
+    """Where a day after today was named, the question for today is one for that day as well."""
+    when = protocol.told.when
+    if step != "intent" or not protocol.timed or protocol.told.today or when is None:
+        return ""
+    return str(told(view.language)["intent_then"].format(when=when))
 
 
 def _by_name(

@@ -53,6 +53,18 @@ function makeShelf(name) {
       memory.delete(key);
       guarded(() => localStorage.removeItem(`${name}:${key}`), () => null);
     },
+    // each answer has a key of its own: two tabs that write at once lose none of each other's
+    add(record) {
+      this.write(`answer:${record.time}:${Math.random().toString(36).slice(2)}`, record);
+    },
+    answers() {
+      const before = `${name}:`, mine = new Set([...memory.keys()].filter((key) => key.startsWith("answer:")));
+      guarded(() => {
+        for (const key of Object.keys(localStorage)) if (key.startsWith(`${before}answer:`)) mine.add(key.slice(before.length));
+      }, () => null);
+      const old = this.read("answers") || []; // as earlier pages kept them
+      return [...old, ...[...mine].sort().map((key) => this.read(key)).filter(Boolean)];
+    },
   };
 }
 
@@ -61,7 +73,7 @@ function makeShelf(name) {
 async function keep(given) {
   if (embedded) {
     const record = { ...given, study: study.study, rater: study.rater, position: at + 1, time: new Date().toISOString() };
-    shelf.write("answers", [...(shelf.read("answers") || []), record]);
+    shelf.add(record);
     return;
   }
   const answer = await fetch(api(), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(given) });
@@ -79,7 +91,7 @@ async function problemIn(answer) {
 const api = () => `/api${location.pathname}`;
 
 function download() {
-  const records = shelf.read("answers") || [];
+  const records = shelf.answers();
   const blob = new Blob(records.map((record) => `${JSON.stringify(record)}\n`), { type: "application/x-ndjson" });
   const link = h("a", { href: URL.createObjectURL(blob), download: `answers-${study.study}-${study.rater}.jsonl` });
   document.body.append(link);
@@ -132,7 +144,7 @@ function header() {
     h("div", { class: "rate-bar" },
       h("strong", { class: "rate-title" }, at < 0 ? "" : study.instrument.title),
       h("span", { class: "soft small" }, `${done()} of ${count()} rated`),
-      embedded ? h("button", { type: "button", class: "small", onclick: download, disabled: !(shelf.read("answers") || []).length }, "Download answers") : null),
+      embedded ? h("button", { type: "button", class: "small", onclick: download, disabled: !shelf.answers().length }, "Download answers") : null),
     h("div", { class: "rate-progress", role: "progressbar", "aria-label": "Rated so far", "aria-valuemin": 0, "aria-valuemax": count(), "aria-valuenow": done() },
       h("svg", { width: "100%", height: 4, "aria-hidden": "true" }, h("rect", { width: `${share}%`, height: 4, fill: "currentColor" }))),
   ];
@@ -171,7 +183,7 @@ function end() {
     h("p", { class: "row" },
       first < 0 ? null : h("button", { type: "button", class: "main big", onclick: () => open(first) }, `Go to number ${first + 1}`),
       embedded ? h("button", { type: "button", class: first < 0 ? "main big" : "big", onclick: download }, "Download answers") : null,
-      embedded && (shelf.read("handed over") || 0) === (shelf.read("answers") || []).length ? h("span", { class: "soft" }, "Downloaded.") : null),
+      embedded && (shelf.read("handed over") || 0) === shelf.answers().length ? h("span", { class: "soft" }, "Downloaded.") : null),
     all());
 }
 
@@ -308,13 +320,13 @@ function complain(form, text) {
 function begin(found) {
   study = found;
   shelf = makeShelf(`simcounsel-rating:${study.study}:${study.rater}`);
-  for (const record of embedded ? shelf.read("answers") || [] : []) study.given[record.item] = { answers: record.answers, comment: record.comment };
+  for (const record of embedded ? shelf.answers() : []) study.given[record.item] = { answers: record.answers, comment: record.comment };
   draw(false);
 }
 
 document.addEventListener("visibilitychange", () => clock && clock.turn());
 addEventListener("beforeunload", (event) => {
-  const loose = embedded && shelf && !shelf.lasting() && (shelf.read("answers") || []).length > (shelf.read("handed over") || 0);
+  const loose = embedded && shelf && !shelf.lasting() && shelf.answers().length > (shelf.read("handed over") || 0);
   if (loose) event.preventDefault();
 });
 
