@@ -41,6 +41,12 @@ class Hypothesis(Part):
     whether a difference is the one that was expected.
     """
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    respondent: str | None = None
+    """Whose answers are tested; None: those of the only one who answered."""
+    judge: str | None = None
+    """Of answers by models: the model's name; None: the only one."""
+    family: str = ""
+    """p is corrected together with those of the other tests of it."""
 
 
 class PlannedRun(Part):

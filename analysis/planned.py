@@ -1,5 +1,5 @@
-"""The tests that the experiment's file announced, as it announced them, corrected together by
-Holm.
+"""The tests that the experiment's file announced, as it announced them, corrected by Holm within
+each family that it declares.
 """
 
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ class Tested:
     """In words."""
     p: float | None = None
     p_holm: float | None = None
-    """Over all planned tests."""
+    """Over the planned tests of its family."""
     effect_name: str = "g"
     effect: float | None = None
     """Hedges' g, or eta squared for an omnibus test (`effect_name`)."""
@@ -51,15 +51,18 @@ class Tested:
 def test_planned(experiment: Experiment, outcomes: pd.DataFrame) -> list[Tested]:
     """All hypotheses in the order of the file; `outcomes` as of `analysis.outcomes`."""
     raw = [_tested(hypothesis, outcomes) for hypothesis in experiment.hypotheses]
-    corrected = holm([one.p for one in raw])
-    return [_judged(replace(one, p_holm=p)) for one, p in zip(raw, corrected, strict=True)]
+    corrected: dict[int, float | None] = {}
+    for family in dict.fromkeys(one.hypothesis.family for one in raw):
+        places = [at for at, one in enumerate(raw) if one.hypothesis.family == family]
+        corrected |= zip(places, holm([raw[at].p for at in places]), strict=True)
+    return [_judged(replace(one, p_holm=corrected[at])) for at, one in enumerate(raw)]
 
 
 test_planned.__test__ = False  # type: ignore[attr-defined]
 
 
 def _tested(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> Tested:
-    rows, judged = _of(hypothesis, outcomes)
+    rows, judged, unclear = _of(hypothesis, outcomes)
     here = rows[rows["arm"].isin(hypothesis.contrast)]
     known = here.dropna(subset=["value"])
     left_out = tuple(
@@ -76,7 +79,8 @@ def _tested(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> Tested:
     if not len(rows):
         return replace(
             blank,
-            reason=f"no run was measured with {hypothesis.instrument}, score {hypothesis.score}",
+            reason=unclear
+            or f"no run was measured with {hypothesis.instrument}, score {hypothesis.score}",
         )
     empty = [arm for arm, count in blank.n.items() if not count]
     if empty:
@@ -90,25 +94,29 @@ def _tested(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> Tested:
             return _contrast(blank, known)
 
 
-def _of(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """The rows of the hypothesis. Where several respondents or judges answered: the first by name,
-    which is said.
+def _of(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> tuple[pd.DataFrame, str, str | None]:
+    """The rows of the hypothesis, who answered, and why there are none: several respondents or
+    judges answered and the hypothesis does not say which one it is about.
     """
     rows = outcomes[
         (outcomes["instrument"] == hypothesis.instrument) & (outcomes["score"] == hypothesis.score)
     ]
-    sources = sorted(
-        {(str(r), str(j)) for r, j in zip(rows["respondent"], rows["judge"], strict=True)}
-    )
-    if not sources:
-        return rows, ""
-    respondent, judge = sources[0]
-    words = f"{respondent}{f', {judge}' if judge else ''}" + (
-        f" (of {len(sources)} who answered, the first by name)" if len(sources) > 1 else ""
-    )
+    for column, wanted in (("respondent", hypothesis.respondent), ("judge", hypothesis.judge)):
+        names = sorted(set(rows[column].astype(str)))
+        if wanted is None and len(names) > 1:
+            said = ", ".join(names)
+            return rows.iloc[0:0], "", f"answered by several ({said}): name a `{column}`"
+        if wanted is not None and names and wanted not in names:
+            said = ", ".join(names)
+            return rows.iloc[0:0], "", f"no answers of the {column} {wanted!r}, but of {said}"
+        rows = rows if wanted is None else rows[rows[column].astype(str) == wanted]
+    if not len(rows):
+        return rows, "", None
+    first = rows.iloc[0]
     return (
-        rows[(rows["respondent"].astype(str) == respondent) & (rows["judge"].astype(str) == judge)],
-        words,
+        rows,
+        ", ".join(one for one in map(str, (first["respondent"], first["judge"])) if one),
+        None,
     )
 
 

@@ -14,9 +14,8 @@ import pandas as pd
 
 from analysis.statistics.contrasts import Contrast, paired_t, sign_flip_p, welch_t
 from analysis.statistics.variance import SHUFFLES, Anova, anova, permutation_anova, repeated_anova
+from simcounsel.specs.experiment import LEAST_CLIENTS
 
-LEAST = 6
-"""With fewer clients no p is given: a sign-flip test of five cannot come below 0.0625."""
 EXACT_UP_TO = 12
 """Up to so many clients p is that of all sign patterns."""
 
@@ -58,15 +57,15 @@ class ByClient:
     def too_few(self) -> str | None:
         """Why nothing can be claimed; None where there are clients enough."""
         if self.crossed:
-            few = self.clients < LEAST
+            few = self.clients < LEAST_CLIENTS
             said = f"{self.clients} clients"
         else:
             by_arm = self.means.notna().sum()
-            few = bool((by_arm < LEAST).any())
+            few = bool((by_arm < LEAST_CLIENTS).any())
             said = ", ".join(f"{arm}: {count} clients" for arm, count in by_arm.items())
         return (
-            f"{said}; {LEAST} in each are the least for a test, since clients are what it counts:"
-            " runs of the same client are no others"
+            f"{said}; {LEAST_CLIENTS} in each are the least for a test, since clients are what it"
+            " counts: runs of the same client are no others"
             if few
             else None
         )
@@ -89,7 +88,7 @@ def client_contrast(
 ) -> Contrast:
     """First minus second over clients: t on their differences where arms share clients (p by exact
     sign flips up to `EXACT_UP_TO`), Welch's t on their means where not. No p with fewer than
-    `LEAST` clients.
+    `LEAST_CLIENTS` clients.
     """
     some = by_client(table, (first, second), value=value)
     names = (first, second)
@@ -122,7 +121,7 @@ def client_anova(
 ) -> Anova:
     """All arms together over clients: repeated measures where arms share clients, one-way over
     client means where not. permutation: p by shuffling labels, within each client where arms share
-    them. No p with fewer than `LEAST` clients.
+    them. No p with fewer than `LEAST_CLIENTS` clients.
     """
     some = by_client(table, arms, value=value)
     if some.crossed:

@@ -168,7 +168,8 @@ def paired_t(
         return _with(blank, reason=str(why))
     done = stats.ttest_1samp(d, 0.0)
     interval = done.confidence_interval(level)
-    factor, g, interval_of_g, reason = correction(len(d) - 1), None, (None, None), None
+    factor, g, reason = correction(len(d) - 1), None, None
+    interval_of_g: tuple[float, float] | tuple[None, None] = (None, None)
     if factor:
         raw = float(d.mean() / d.std(ddof=1))
         g = raw * factor

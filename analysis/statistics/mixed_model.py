@@ -44,7 +44,7 @@ class Mixed:
     df: float | None = None
     """Satterthwaite's, at most what the clients allow."""
     p: float | None = None
-    """Two-sided; None with fewer than LEAST clients."""
+    """Two-sided; None with too few clients."""
     client_sd: float | None = None
     """Standard deviation between clients."""
     effect_sd: float | None = None
@@ -191,7 +191,7 @@ def _satterthwaite(groups: Groups, theta: Floats) -> float:
 
     def slope(of: Callable[[Floats], float], place: int) -> float:
         high, low = of(moved((place, 1))), of(moved((place, -1)))
-        return (high - low) / (2 * steps[place])
+        return float((high - low) / (2 * steps[place]))
 
     def deviance(at: Floats) -> float:
         return _inner(groups, at)[1]
@@ -204,7 +204,7 @@ def _satterthwaite(groups: Groups, theta: Floats) -> float:
     if float(pull @ np.linalg.solve(curvature, pull)) / 2 > FALL:
         return math.inf
     spread = float(gradient @ (2 * np.linalg.inv(curvature)) @ gradient)
-    return 2 * _variance(groups, theta) ** 2 / spread if spread > 0 else math.inf
+    return float(2 * _variance(groups, theta) ** 2 / spread) if spread > 0 else math.inf
 
 
 def _there(theta: Floats, place: int) -> bool:
@@ -224,4 +224,4 @@ def _curve(
             at[first] += a * steps[first]
             at[second] += b * steps[second]
             total += a * b * of(at)
-    return total / (4 * steps[first] * steps[second])
+    return float(total / (4 * steps[first] * steps[second]))

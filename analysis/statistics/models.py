@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
@@ -33,6 +34,8 @@ class Power:
     """To see an effect of size `g`."""
     smallest: float | None = None
     """The effect seen with 80% power; None with a `reason` when the sizes allow no test."""
+    needed: int | None = None
+    """Clients (in each arm, where arms have others) for 80% power to see `g`."""
     assumes: str = "a t test on normal values; of a stated effect, not of the one observed"
     reason: str | None = None
 
@@ -44,9 +47,12 @@ def power_of_contrast(
     assumed (SimCounsel, A.5).
     """
     n = (n_first,) if paired else (n_first, n_second)
-    if min(n) < 2:
-        return Power(n=n, alpha=alpha, g=g, reason="n below 2")
     solver = TTestPower() if paired else TTestIndPower()
+    wanted = {"nobs": None} if paired else {"nobs1": None}
+    enough = solver.solve_power(effect_size=g, alpha=alpha, power=0.8, **wanted)
+    needed = math.ceil(float(np.squeeze(enough)))
+    if min(n) < 2:
+        return Power(n=n, alpha=alpha, g=g, needed=needed, reason="n below 2")
     sizes = {"nobs": n_first} if paired else {"nobs1": n_first, "ratio": n_second / n_first}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -61,6 +67,7 @@ def power_of_contrast(
         g=g,
         power=power,
         smallest=smallest if math.isfinite(smallest) and smallest > 0 else None,
+        needed=needed,
     )
 
 

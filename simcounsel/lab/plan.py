@@ -10,6 +10,7 @@ from pathlib import Path
 from simcounsel.disk import write_whole
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.lab.power import power_lines
 from simcounsel.lab.rules import by_rule
 from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
@@ -89,6 +90,8 @@ def plan_lines(
             f"planned      {one.id}: {one.test} of {one.instrument}.{one.score},"
             f" {' against '.join(one.contrast)}, {one.direction}"
         )
+    if experiment.worlds:
+        yield from power_lines(experiment, len({cell.client for cell in cells}))
     yield "the conditions differ in"
     yield from (f"  {line}" for line in differences(cells))
 

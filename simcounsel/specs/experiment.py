@@ -11,6 +11,8 @@ from simcounsel.specs.residents import Name
 from simcounsel.specs.world_settings import ModelRoles
 
 Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+LEAST_CLIENTS = 6
+"""With fewer no test is made: of five differences a sign-flip test cannot come below p = 0.0625."""
 ONLY_IN_WORLDS = (
     "clients",
     "in_place_of",
@@ -48,6 +50,14 @@ class Hypothesis(Spec):
     direction: Literal["lower", "higher", "differs"] = "differs"
     """What the first arm is expected to be beside the second."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    respondent: str | None = None
+    """Whose answers are tested, such as `self` or `observer`; needed where several answer the
+    instrument.
+    """
+    judge: str | None = None
+    """The model that answered, by its name; needed where several models did."""
+    family: str = ""
+    """Tests of one family are corrected together (Holm 1979); without one, all that have none."""
 
     @model_validator(mode="after")
     def _two_sides(self) -> "Hypothesis":

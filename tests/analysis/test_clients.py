@@ -9,10 +9,11 @@ import pytest
 from scipy import stats
 
 from analysis.statistics import mixed_model
-from analysis.statistics.clients import LEAST, by_client, client_anova, client_contrast
+from analysis.statistics.clients import by_client, client_anova, client_contrast
 from analysis.statistics.contrasts import hedges_g, paired_t, standardized_interval
 from analysis.statistics.mixed_model import mixed
 from analysis.statistics.variance import repeated_anova
+from simcounsel.specs.experiment import LEAST_CLIENTS
 
 SLEEP = Path(__file__).parent / "published" / "sleepstudy.csv"
 
@@ -66,7 +67,9 @@ def test_other_clients_in_each_arm_are_two_groups() -> None:
     assert found.n == {"a": 8, "b": 8}
 
 
-@pytest.mark.parametrize(("clients", "crossed"), [(LEAST - 1, True), (2 * LEAST - 2, False)])
+@pytest.mark.parametrize(
+    ("clients", "crossed"), [(LEAST_CLIENTS - 1, True), (2 * LEAST_CLIENTS - 2, False)]
+)
 def test_too_few_clients_give_an_estimate_and_no_p(clients: int, crossed: bool) -> None:
     table = study(clients, 20, np.random.default_rng(2), effect=9.0, crossed=crossed)
     for found in (client_contrast(table, "a", "b"), mixed(table, "a", "b")):

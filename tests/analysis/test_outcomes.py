@@ -12,9 +12,10 @@ from analysis.exploring import explore
 from analysis.finding import find
 from analysis.outcomes import COLUMNS, logged_outcomes, measured_outcomes
 from analysis.patterns import periods
+from analysis.planned import Tested as Result
 from analysis.planned import test_planned as planned_tests
 from tests.analysis.conftest import PLANTED, planted
-from tests.analysis.made import plan, study
+from tests.analysis.made import CLIENTS, plan, study
 
 
 def outcome(
@@ -76,7 +77,7 @@ def test_change_is_last_minus_baseline(planted_study: Path) -> None:
     table = measured_outcomes(tables.measurements(sample.logs), sample)
     assert set(table["kind"]) == {"change"}
     for row in table.itertuples():
-        assert row.value == pytest.approx(planted(str(row.arm), int(row.seed)))
+        assert row.value == pytest.approx(planted(str(row.arm), str(row.client)))
         assert row.baseline == 20
 
 
@@ -221,6 +222,37 @@ def test_few_clients_give_an_estimate_and_no_verdict() -> None:
     assert "3 clients" in (found.reason or "")
 
 
+def test_several_respondents_need_a_name() -> None:
+    """The observer sees twice what the client reports; neither is taken in silence."""
+    own = rows(-8.0, 1)
+    theirs = own.assign(respondent="observer", judge="o", value=own["value"] * 2)
+    both = pd.concat([own, theirs], ignore_index=True)
+
+    def tested(**more: object) -> Result:
+        return planned_tests(Experiment(hypotheses=(hypothesis("clients", **more),)), both)[0]
+
+    unnamed = tested()
+    assert unnamed.p is None and unnamed.estimate is None and unnamed.verdict == "not testable"
+    assert "several (observer, self): name a `respondent`" in (unnamed.reason or "")
+    own_estimate, seen = tested(respondent="self"), tested(respondent="observer", judge="o")
+    assert own_estimate.estimate is not None and own_estimate.judged == "self, m"
+    assert seen.estimate == pytest.approx(2 * own_estimate.estimate)
+    assert "no answers of the judge 'x', but of o" in (
+        tested(respondent="observer", judge="x").reason or ""
+    )
+
+
+def test_holm_is_within_a_family() -> None:
+    """Three tests of one family are corrected threefold, one of its own not at all."""
+    table = rows(-0.6, 3)
+    same = [hypothesis("clients", id=f"h{number}", family="sleep") for number in range(3)]
+    alone = hypothesis("clients", id="alone")
+    found = planned_tests(Experiment(hypotheses=(*same, alone)), table)
+    raw = found[0].p
+    assert raw is not None and raw < 1 / 3
+    assert [one.p_holm for one in found] == pytest.approx([3 * raw, 3 * raw, 3 * raw, raw])
+
+
 @pytest.mark.slow
 def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: Path) -> None:
     sample = find([planted_study])
@@ -233,8 +265,8 @@ def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: P
     )
     found = explore(table, sample.arms, shuffles=499)
     sleep = next(one for one in found if one.instrument == "insomnia_severity")
-    assert [s.n for s in sleep.spreads] == [4, 4, 4]
-    assert len(sleep.contrasts) == 3 and len(sleep.tukey.pairs) == 3
+    assert [s.n for s in sleep.spreads] == [6, 6, 6]
+    assert len(sleep.contrasts) == 3
     assert (
         sleep.permuted.p is not None
         and sleep.p_holm is not None
@@ -242,7 +274,7 @@ def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: P
     )
     means = {s.name: s.mean for s in sleep.spreads}
     for arm, effect in PLANTED.items():
-        assert means[arm] == pytest.approx(np.mean([planted(arm, seed) for seed in (1, 2, 3, 4)]))
+        assert means[arm] == pytest.approx(np.mean([planted(arm, client) for client in CLIENTS]))
         assert means[arm] == pytest.approx(effect, abs=0.5)
 
 
@@ -289,10 +321,10 @@ def test_log_outcomes_by_hand() -> None:
 def test_a_whole_study_without_an_effect(tmp_path: Path) -> None:
     runs = study(
         tmp_path,
-        lambda arm, seed: {"client_only": (1.0, -2.0, 0.0), "client_counselor": (0.0, 2.0, -1.0)}[
-            arm
-        ][seed - 1],
-        seeds=(1, 2, 3),
+        lambda arm, client: {
+            "client_only": (1.0, -2.0, 0.0, 2.0, 1.0, -1.0),
+            "client_counselor": (0.0, 2.0, -1.0, 1.0, -1.0, 0.0),
+        }[arm][CLIENTS.index(client)],
         arms=("client_only", "client_counselor"),
     )
     plan(
