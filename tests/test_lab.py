@@ -80,6 +80,42 @@ def test_the_plan(tmp_path: Path) -> None:
     )
 
 
+def test_one_model_in_place_of_those_in_the_file(tmp_path: Path) -> None:
+    """What an arm sets stays, since it may be what arms differ in; what a resident has of its own goes, unless the file names it."""
+    text = PAIRED.replace(
+        "conversation.max_turns: 4}", "conversation.max_turns: 4, models.judge: 'openai:j'}"
+    )
+    experiment, cells = load_experiment(
+        written(tmp_path, text), {"reason": "openai:m", "embed": "embedded"}
+    )
+    assert experiment.models is not None and experiment.models.reason == "openai:m"
+    by_arm = {cell.arm: cell.about.model_names() for cell in cells}
+    assert {names["reason"] for names in by_arm.values()} == {"openai:m"}
+    assert {arm: names["judge"] for arm, names in by_arm.items()} == {
+        None: "openai:m", "alone": "openai:m", "counselor": "openai:j",
+    }  # fmt: skip
+    assert {names["embed"] for names in by_arm.values()} == {"embedded"}
+    own = text.replace("seeds:", "set: {residents.Ines.models.reason: 'openai:own'}\nseeds:", 1)
+    _, kept = load_experiment(written(tmp_path, own), {"reason": "openai:m", "embed": "embedded"})
+    assert "openai:own" in {name for cell in kept for name in cell.about.model_names().values()}
+    world = (ROOT / "worlds" / "tiny.yaml").read_text(encoding="utf-8")
+    world = world.replace("../personas", f"{ROOT}/personas")
+    world = world.replace("ines.yaml, ", "ines.yaml, models: {reason: 'openai:own'}, ", 1)
+    (tmp_path / "world.yaml").write_text(world, encoding="utf-8")
+    theirs = text.replace(f"{ROOT}/worlds/tiny.yaml", "world.yaml")
+    for models, there in ((None, True), ({"reason": "openai:m", "embed": "embedded"}, False)):
+        _, some = load_experiment(written(tmp_path, theirs), models)
+        names = {name for cell in some for name in cell.about.model_names().values()}
+        assert ("openai:own" in names) == there
+
+
+def test_one_model_in_a_synthesis(tmp_path: Path) -> None:
+    _, cells = load_experiment(
+        ROOT / "experiments" / "corpus_ablation.yaml", {"reason": "scripted", "embed": "scripted"}
+    )
+    assert {name for cell in cells for name in cell.about.model_names().values()} == {"scripted"}
+
+
 def test_policies_that_differ_are_named_as_a_whole() -> None:
     _, cells = load_experiment(ROOT / "experiments" / "policies.yaml")
     (line,) = differences(cells)

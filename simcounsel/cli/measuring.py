@@ -62,6 +62,16 @@ def rate(
         ),
     ] = None,
     at: AtTick = None,
+    every_talk: Annotated[
+        bool,
+        typer.Option(
+            "--every-conversation",
+            help=(
+                "Ask a self-report as of the end of each conversation, with a counselor, a friend"
+                " or anybody; not as of the last tick."
+            ),
+        ),
+    ] = False,
     damaged: Damaged = False,
     in_flight: InFlight = 64,
     budget_usd: BudgetUsd = None,
@@ -92,6 +102,7 @@ def rate(
         who=who,
         chat=chat,
         at=at,
+        every_talk=every_talk,
         fallbacks=fallbacks,
     )
     table = price_table(prices)

@@ -72,17 +72,19 @@ class Rating:
         who: str | None = None,
         chat: str | None = None,
         at: int | None = None,
+        every_talk: bool = False,
         fallbacks: FallbackLimits | None = None,
     ) -> "Rating":
         """What an instrument measures in a run: each conversation of each client (or the one
         named), or each client as of the end of tick `at` (the last complete one if None).
+        every_talk: a self-report as of the end of each conversation, with whomever.
         SpecError, RunError name what is not there.
         """
         scale = find_instrument(instrument)
         record, minutes = record_until(run, at)
         if chat is not None and at is None:
             record, minutes = record_until(run, talk_named(run, record, chat).tick)
-        targets = tuple(targets_of(run, scale, record, minutes, who, chat))
+        targets = tuple(targets_of(run, scale, record, minutes, who, chat, every_talk))
         if not targets:
             raise RunError(
                 f"{run.folder}: nothing to measure with {instrument}: no conversation of"
@@ -236,6 +238,7 @@ def rate(
     who: str | None = None,
     chat: str | None = None,
     at: int | None = None,
+    every_talk: bool = False,
     fallbacks: FallbackLimits | None = None,
 ) -> tuple[Measured, ...]:
     """Measure a run with an instrument, beside the run, as `simcounsel rate` does: the arguments
@@ -251,6 +254,7 @@ def rate(
         who=who,
         chat=chat,
         at=at,
+        every_talk=every_talk,
         fallbacks=fallbacks,
     )
     models = rating.open_models()
