@@ -19,6 +19,7 @@ from analysis.report import Options, Report, make
 from analysis.statistics import holm, paired_t, repeated_anova, sign_flip_p
 from analysis.writing import write
 from simcounsel.runs.run import Run
+from simcounsel.specs.world_file import load_world
 from tests.analysis.conftest import planted
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.analysis.made import CLIENTS, CONDITIONS, rewrite
@@ -398,3 +399,19 @@ def test_what_ended_on_open_danger_is_said_first(tmp_path: Path) -> None:
         said = text.index("Danger was left open in these runs, 1 time")
         assert "suicide (imminent); nobody has come back to it" in text[said:]
         assert said < text.index("A simulation is no evidence about people")
+
+
+def test_drawn_clients_are_said_to_be_drawn(three_runs: Path, tmp_path: Path) -> None:
+    from simcounsel.engine.opening import begin_run
+    from simcounsel.specs.drawing import draw_personas
+    from tests.stage import TINY, go_on
+
+    (file,) = draw_personas([ROOT / "personas" / "samuel.yaml"], 1, 1, tmp_path / "personas")
+    world = load_world(TINY, cast={"Ines": file}, models=tiny().models.model_dump())
+    go_on(begin_run(world, tmp_path / "runs"), ticks=2)
+    report = make([tmp_path / "runs"], Options(shuffles=9, stories=1))
+    assert list(report.sample.drawn.values()) == ["Samuel Adeyemi"]
+    page = write(report, tmp_path / "out", "x")
+    for made in (page, page.parent / "report.md"):
+        assert "1 clients were drawn by seed from 1" in made.read_text(encoding="utf-8")
+    assert not make([three_runs / "client_only"], QUICK).sample.drawn
