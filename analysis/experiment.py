@@ -68,6 +68,8 @@ class Experiment(Part):
     arms: tuple[Arm, ...] = ()
     clients: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
+    design: Literal["crossed", "parallel"] = "crossed"
+    """parallel: each client lived under one arm."""
     paired_at: int | None = None
     hypotheses: tuple[Hypothesis, ...] = ()
     runs: tuple[PlannedRun, ...] = ()

@@ -1,7 +1,7 @@
 """What a dry run says about power agrees with the exact one, by an independent library."""
 
 import pytest
-from statsmodels.stats.power import TTestPower
+from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from simcounsel.lab.power import clients_needed, power_lines, power_of
 from simcounsel.specs.experiment import Experiment
@@ -12,6 +12,15 @@ from simcounsel.specs.experiment import Experiment
 def test_clients_needed_are_those_of_the_exact_test(alpha: float, effect: float) -> None:
     exact = TTestPower().solve_power(effect_size=effect, alpha=alpha, power=0.8)
     assert clients_needed(alpha, effect=effect) == pytest.approx(exact + 0.5, abs=1)
+
+
+@pytest.mark.parametrize("clients", [8, 22, 64])
+def test_groups_need_more(clients: int) -> None:
+    exact = TTestIndPower()
+    wanted = exact.solve_power(effect_size=0.5, alpha=0.05, power=0.8)
+    assert clients_needed(0.05, groups=True) == pytest.approx(wanted + 0.5, abs=1)
+    power = float(exact.power(0.5, clients, 0.05))
+    assert power_of(clients, 0.05, groups=True) == pytest.approx(power, abs=0.02)
 
 
 @pytest.mark.parametrize("clients", [6, 8, 12, 36, 66])

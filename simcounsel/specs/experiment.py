@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from simcounsel.chance import chance
 from simcounsel.specs.load import Spec
 from simcounsel.specs.residents import Name
 from simcounsel.specs.world_settings import ModelRoles
@@ -96,6 +97,12 @@ class Experiment(Spec):
     """
     in_place_of: Name | None = None
     conditions: Annotated[tuple[Arm, ...], Field(min_length=1)]
+    design: Literal["crossed", "parallel"] = "crossed"
+    """crossed: each client lives under every condition. parallel: each under one, as in a trial
+    with groups; clients are dealt to conditions by chance, in groups as equal as can be.
+    """
+    allocation: Annotated[int, Field(ge=0)] = 1
+    """The seed by which a parallel design deals clients."""
     seeds: tuple[Annotated[int, Field(ge=0)], ...] = ()
     repetitions: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """Seeds 1, 2, ..., in place of `seeds`."""
@@ -136,6 +143,17 @@ class Experiment(Spec):
             raise ValueError("`seeds` and `repetitions` say the same thing; keep one")
         if self.clients and not self.in_place_of:
             raise ValueError("`clients` need `in_place_of`: whose part in the world they take")
+        if self.design == "parallel":
+            if self.paired_at:
+                raise ValueError(
+                    "in a `parallel` design no client lives under two conditions; leave `paired_at`"
+                    " out"
+                )
+            if self.worlds and len(self.clients) < len(self.conditions):
+                raise ValueError(
+                    f"a `parallel` design with {len(self.conditions)} conditions needs as many"
+                    f" `clients` at least, and there are {len(self.clients)}"
+                )
         if self.past and not self.paired_at:
             raise ValueError("`past` is lived before a fork; add `paired_at`")
         names = [arm.name for arm in self.conditions]
@@ -143,6 +161,14 @@ class Experiment(Spec):
         if twice:
             raise ValueError(f"two conditions are called {twice!r}")
         return self
+
+    def arms_of(self, client: str | None) -> tuple[Arm, ...]:
+        """The conditions under which a client (its file) lives."""
+        if self.design == "crossed" or client is None:
+            return self.conditions
+        order = sorted(self.clients)
+        chance(self.allocation, "allocation").shuffle(order)
+        return (self.conditions[order.index(client) % len(self.conditions)],)
 
     @property
     def all_seeds(self) -> tuple[int, ...]:
