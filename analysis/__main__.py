@@ -73,7 +73,7 @@ CutAt = Annotated[
 Clusters = Annotated[
     int | None,
     typer.Option(
-        "--clusters", min=2, max=30, help="This number of activity clusters, not the elbow."
+        "--clusters", min=2, max=30, help="This number of activity clusters, not as many as agree."
     ),
 ]
 Embedding = Annotated[

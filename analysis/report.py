@@ -17,9 +17,10 @@ from analysis.exploring import Explored, explore
 from analysis.finding import find
 from analysis.outcomes import logged_outcomes, measured_outcomes
 from analysis.page import any_text
+from analysis.pattern_plots import activity_shares, followed, how_many
 from analysis.patterns import Cut, Embed, Patterns, find_patterns, periods, shares, transitions
 from analysis.planned import Tested, test_planned
-from analysis.plots import activity_shares, changes, effects, elbow, talked
+from analysis.plots import changes, effects, talked
 from analysis.results import (
     explored_table,
     model_and_people,
@@ -42,7 +43,7 @@ class Options:
     cut: Cut = "days"
     """See `patterns.periods`."""
     clusters: int | None = None
-    """None is the elbow."""
+    """None is as many as agree over half samples."""
     embed: str | None = None
     """A model's name; None: hashing when all runs were scripted, else MiniLM."""
     name_with: str | None = None
@@ -272,6 +273,10 @@ def _pictures(
             for arm in sample.arms
             if (patterns.labels["run"].astype(str).map(arm_of) == arm).any()
         ]
-        drawn += [activity_shares(patterns, arm_of, arms), elbow(patterns)]
+        drawn += [
+            activity_shares(patterns, arm_of, arms),
+            followed(patterns, arm_of, arms),
+            how_many(patterns),
+        ]
     drawn.append(talked(speakers, sample.arms))
     return [one for one in drawn if one is not None]

@@ -15,6 +15,8 @@ from statsmodels.stats.oneway import anova_oneway
 from analysis.statistics.groups import Degenerate, Floats, Groups, arrays, finite, flat, sizes
 
 SHUFFLES = 5000
+AT_ONCE = 500
+"""Shuffles that are made together."""
 EQUAL = 1e-14
 """Share of variance below which group means differ by rounding only; F is then 0 and p is 1."""
 NORMAL = "independent values, normal within groups, equal variances"
@@ -164,7 +166,10 @@ def repeated_anova(
     y = table.to_numpy(dtype=float)
     within = y - y.mean(axis=1, keepdims=True)
     total, between = float((within**2).sum()), len(y) * float((within.mean(axis=0) ** 2).sum())
-    if len(y) < 2 or y.shape[1] < 2 or total <= EQUAL * max(1.0, float((y**2).sum())):
+    if len(y) < 3 or y.shape[1] < 2:
+        reason = f"{len(y)} clients in {y.shape[1]} arms; 3 clients and 2 arms are the least"
+        return Anova(test=name, n=n, assumes=assumes, reason=reason)
+    if total <= EQUAL * max(1.0, float((y**2).sum())):
         return Anova(test=name, n=n, assumes=assumes, reason="no client differs between arms")
     if total - between <= EQUAL * total:
         return Anova(
@@ -194,8 +199,11 @@ def _shuffled_within(within: Floats, shuffles: int, seed: int) -> float:
     """How often shuffled values lie as far between arms as these."""
     seen = float((within.mean(axis=0) ** 2).sum()) * (1 - 1e-10)
     rng, extreme = np.random.default_rng(seed), 0
-    for _ in range(shuffles):
-        extreme += int((rng.permuted(within, axis=1).mean(axis=0) ** 2).sum() >= seen)
+    for start in range(0, shuffles, AT_ONCE):
+        many = min(AT_ONCE, shuffles - start)
+        order = rng.random((many, *within.shape)).argsort(axis=2)
+        means = np.take_along_axis(within[None], order, axis=2).mean(axis=1)
+        extreme += int(((means**2).sum(axis=1) >= seen).sum())
     return (1 + extreme) / (1 + shuffles)
 
 

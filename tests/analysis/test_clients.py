@@ -177,3 +177,16 @@ def test_the_interval_of_g_by_hand() -> None:
     t = 0.5 / math.sqrt(0.2)
     assert stats.nct.sf(t, 18, low / math.sqrt(0.2)) == pytest.approx(0.025, abs=1e-6)
     assert stats.nct.cdf(t, 18, high / math.sqrt(0.2)) == pytest.approx(0.025, abs=1e-6)
+
+
+def test_two_clients_are_too_few_for_repeated_measures() -> None:
+    """As in a first look with two clients: a reason, no error of a library."""
+    found = repeated_anova(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 5.0]}))
+    assert found.p is None and "2 clients" in (found.reason or "")
+
+
+def test_the_permutation_of_three_clients_by_hand() -> None:
+    """All values of each client fall alike: of 2^3 orders in two arms, 2 are as extreme."""
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [2.0, 4.0, 7.0]})
+    found = repeated_anova(table, permutation=True, shuffles=20000)
+    assert found.p == pytest.approx(2 / 8, abs=0.012)
