@@ -149,6 +149,10 @@ def report(
             "--shuffles", min=99, max=1_000_000, help="Of each exploratory permutation test."
         ),
     ] = 5000,
+    pdf: Annotated[
+        bool,
+        typer.Option("--pdf", help="Figures as PDF as well, 85 and 180 mm wide, as journals have."),
+    ] = False,
     stories: Annotated[
         int, typer.Option("--stories", min=0, max=200, help="The largest number of client stories.")
     ] = 12,
@@ -174,7 +178,7 @@ def report(
         stories=stories,
     )
     made = make(places, options, lambda words: typer.echo(words, err=True))
-    page = write(made, out, command_line())
+    page = write(made, out, command_line(), pdf=pdf)
     for one in made.sample.excluded:
         typer.echo(f"left out: {one.run}: {one.why}", err=True)
     typer.echo(f"report         {page}")
@@ -228,23 +232,42 @@ def tables(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", help="Folder for the CSV files; CSV files that are there are replaced."
+            "--out", "-o", help="Folder for the files; CSV files that are there are replaced."
         ),
     ] = Path("tables"),
+    forms: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help=(
+                "csv, parquet, or sav (SPSS, with labels; pip install pyreadstat). May be given"
+                " again; csv if not given."
+            ),
+        ),
+    ] = None,
     finished_only: Finished = False,
     damaged: Damaged = False,
 ) -> None:
-    """Write the tidy tables of runs as CSV and nothing else: activities, talk, measurements,
-    relations, warnings, costs, personas.
-    """
-    from analysis import tables as read
-    from analysis.finding import find
-    from analysis.page import write_tables
-    from analysis.report import READ
+    """Write the tidy tables of runs and nothing else, with a codebook: outcomes, measurements,
+    activities, talk, relations, warnings, costs, personas. For R, SPSS, or a notebook.
 
-    sample = find(places, finished_only=finished_only, damaged=damaged)
-    write_tables({name: getattr(read, name)(sample.logs) for name in READ}, out)
-    typer.echo(f"{len(READ)} tables of {len(sample.members)} runs in {out}")
+    Example: simcounsel analyze tables sweeps/counseling_effect --format csv --format parquet
+    """
+    from analysis.codebook import Form, write_tidy
+    from analysis.report import tidy
+
+    wanted = forms or ["csv"]
+    known: dict[str, Form] = {form: form for form in get_args(Form)}
+    for form in wanted:
+        if form not in known:
+            raise typer.BadParameter(
+                f"{form!r} is none of {', '.join(known)}", param_hint="--format"
+            )
+    sample, made = tidy(places, finished_only=finished_only, damaged=damaged)
+    write_tidy(made, out, [known[form] for form in wanted])
+    typer.echo(
+        f"{len(made)} tables of {len(sample.members)} runs in {out}; codebook.csv explains them"
+    )
 
 
 @app.command()

@@ -26,7 +26,7 @@ class Cluster:
     number: int
     """From 0, neighbours alike."""
     name: str
-    """By a model, or the medoid."""
+    """By a model, or the kind that fills most of it and the medoid."""
     medoid: str
     members: tuple[str, ...]
     """Typical texts, the most central first."""
@@ -149,9 +149,13 @@ def _cluster(
     inside = np.flatnonzero(label == number)
     near = inside[np.argsort(np.linalg.norm(points[inside] - center, axis=1), kind="stable")]
     members = tuple(dict.fromkeys(units["activity"].iloc[near].astype(str)))[:8]
+    here = units.iloc[inside]
+    kind = (
+        f"{here.groupby('kind', observed=True)['ticks'].sum().idxmax()}: " if "kind" in here else ""
+    )
     return Cluster(
         number=number,
-        name=members[0],
+        name=f"{kind}{members[0]}",
         medoid=members[0],
         members=members,
         size=int(units["ticks"].iloc[inside].sum()),

@@ -31,6 +31,7 @@ from analysis.results import (
 from analysis.sample import Sample
 from analysis.stories import Story, tell
 from analysis.style import Picture
+from analysis.time_plots import over_time
 from simcounsel.errors import SimcounselError
 
 MOST_PANELS = 12
@@ -111,7 +112,13 @@ def make(
         planned=planned,
         explored=explored,
         patterns=patterns,
-        pictures={p.id: p for p in _pictures(sample, planned, explored, patterns, speakers)},
+        pictures={
+            p.id: p
+            for p in (
+                *_pictures(sample, planned, explored, patterns, speakers),
+                *over_time(read["measurements"], sample.arms),
+            )
+        },
         stories=stories,
         stories_left_out=left_out,
         tables={
@@ -130,6 +137,18 @@ def make(
         notes=notes,
         folders={member.name: member.log.folder for member in sample.members},
     )
+
+
+def tidy(
+    places: Sequence[Path], *, finished_only: bool = False, damaged: bool = False, cut: Cut = "days"
+) -> tuple[Sample, dict[str, pd.DataFrame]]:
+    """The tables that a reader of CSV files wants: `outcomes` (one row a run, client and score) and
+    what they rest on. Each has the column `arm`.
+    """
+    sample = find(places, finished_only=finished_only, damaged=damaged)
+    read = {name: _with_arm(getattr(tables, name)(sample.logs), sample) for name in READ}
+    period = periods(read["activities"], cut, cut_minutes(cut, sample, read["talk"]))
+    return sample, {"outcomes": _outcomes(read, period, sample), **read}
 
 
 def _tests(

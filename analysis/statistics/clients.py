@@ -96,6 +96,8 @@ def client_contrast(
         a, b = (some.shared[arm].tolist() for arm in names)
         done = paired_t(a, b, names=names, level=level)
         done = replace(done, n={"clients": len(a)}, assumes=CROSSED)
+        if done.difference is None and a:
+            done = replace(done, difference=sum(x - y for x, y in zip(a, b, strict=True)) / len(a))
         if done.p is not None and len(a) <= EXACT_UP_TO:
             exact = sign_flip_p(a, b)
             done = replace(done, p=exact, assumes=f"{CROSSED}; p by all sign patterns, exact")

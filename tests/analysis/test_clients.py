@@ -190,3 +190,12 @@ def test_the_permutation_of_three_clients_by_hand() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [2.0, 4.0, 7.0]})
     found = repeated_anova(table, permutation=True, shuffles=20000)
     assert found.p == pytest.approx(2 / 8, abs=0.012)
+
+
+def test_clients_who_all_differ_by_the_same_give_that_difference() -> None:
+    """No test can be made of it, but it is known."""
+    rows = [
+        (f"c{n}", arm, n + effect) for n in range(7) for arm, effect in (("x", 1.0), ("y", 0.0))
+    ]
+    found = client_contrast(pd.DataFrame(rows, columns=["client", "arm", "value"]), "x", "y")
+    assert found.difference == 1.0 and found.p is None and "same amount" in (found.reason or "")
