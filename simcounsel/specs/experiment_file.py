@@ -10,6 +10,8 @@ from simcounsel.specs.cells import Cell, cells_of
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
 from simcounsel.specs.subject import Subject
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.world import World
 from simcounsel.specs.world_settings import ModelRoles
 
 NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "language", "ticks", "seed")
@@ -67,10 +69,15 @@ def _without_own_models(cell: Cell, experiment: Experiment) -> Cell:
     """Residents answer with the model of all, unless the experiment or the arm names their own."""
     if any(".models" in key for key in (*experiment.set, *experiment.past, *cell.changes)):
         return cell
-    about: Subject = cell.about.either(
-        world=lambda world: world.with_one_model({}), synthesis=lambda settings: settings
-    )
-    return replace(cell, about=about)
+    return replace(cell, about=cell.about.either(world=_of_one_model, synthesis=_as_it_is))
+
+
+def _of_one_model(world: World) -> Subject:
+    return world.with_one_model({})
+
+
+def _as_it_is(settings: Synthesis) -> Subject:
+    return settings
 
 
 def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
