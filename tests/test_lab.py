@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,39 @@ def test_the_plan(tmp_path: Path) -> None:
         "paired       each client's first 2 ticks are lived once, then forked into every condition"
         in list(plan_lines(experiment, cells, Prices.load(), tmp_path))
     )
+
+
+def test_a_parallel_design_deals_each_client_to_one_condition(tmp_path: Path) -> None:
+    names = ("aisha", "daniela", "henrik", "ines", "leila", "priya", "walter")
+    clients = ", ".join(f"{ROOT}/personas/{name}.yaml" for name in names)
+    text = f"""name: Groups
+worlds: [{ROOT}/worlds/tiny.yaml]
+clients: [{clients}]
+in_place_of: Ines
+seeds: [1, 2]
+design: parallel
+allocation: 3
+conditions:
+  - {{name: alone, set: {{condition: client_only}}}}
+  - {{name: counselor, set: {{condition: client_counselor}}}}
+measurements: [{{instrument: affect, when: end}}]
+hypotheses: [{{id: h, instrument: affect, contrast: [counselor, alone]}}]
+"""
+    experiment, cells = load_experiment(written(tmp_path, text))
+    arms = {cell.client: cell.arm for cell in cells}
+    assert len(cells) == 14 and len(arms) == 7
+    assert all(arms[cell.client] == cell.arm for cell in cells), "both seeds in the same arm"
+    assert sorted(Counter(arms.values()).values()) == [3, 4]
+    again, other = (text.replace("allocation: 3", f"allocation: {n}") for n in (3, 4))
+    assert {c.client: c.arm for c in load_experiment(written(tmp_path, again))[1]} == arms
+    assert {c.client: c.arm for c in load_experiment(written(tmp_path, other))[1]} != arms
+    assert differences(cells) == ["condition: alone client_only | counselor client_counselor"]
+    lines = "\n".join(plan_lines(experiment, cells, Prices.load(), tmp_path))
+    assert "each client to one condition, by chance: 4 to" in lines or "3 to" in lines
+    assert "64 clients in each condition are needed" in lines
+    for wrong, why in (("allocation: 3", "paired_at: 2"), (clients, names[0])):
+        with pytest.raises(SpecError):
+            load_experiment(written(tmp_path, text.replace(wrong, why)))
 
 
 def test_one_model_in_place_of_those_in_the_file(tmp_path: Path) -> None:
