@@ -6,6 +6,7 @@ from pathlib import Path
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.runs.log import Log
 
 PLAN = "experiment.json"
 
@@ -44,7 +45,7 @@ def _beneath(place: Path) -> Iterator[Path]:
             continue
         if not is_run(inner):
             yield from _beneath(inner)
-        elif inner.name not in pasts and not _is_synthesis(inner):
+        elif inner.name not in pasts and Log(inner).kind == "world":
             yield inner
 
 
@@ -57,10 +58,6 @@ def _pasts(plan: Path) -> frozenset[str]:
         for one in (runs if isinstance(runs, list) else ())
         if isinstance(one, dict) and one.get("arm") is None
     )
-
-
-def _is_synthesis(folder: Path) -> bool:
-    return bool(_fields(folder / "manifest.json").get("synthesis"))
 
 
 def _fields(file: Path) -> dict[str, object]:
