@@ -67,6 +67,8 @@ class Switchboard:
         self._flying = 0
         self._tick: int | None = None
         self._thread = LoopThread()
+        self._answers: dict[str, Reply[Any]] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
 
     # driving
 
@@ -123,6 +125,18 @@ class Switchboard:
         """
         if question.verb == "embed":
             return await self._embedded(question)
+        if question.once:
+            return await self._answered_once(question)
+        return await self._counted(question)
+
+    async def _answered_once(self, question: Question[T]) -> Reply[T]:
+        """Whoever asks while the first still waits, waits too."""
+        async with self._turns.setdefault(question.key, asyncio.Lock()):
+            if question.key not in self._answers:
+                self._answers[question.key] = await self._counted(question)
+            return self._answers[question.key]
+
+    async def _counted(self, question: Question[T]) -> Reply[T]:
         reply = await self._answered(question)
         if self.fallbacks is not None:
             self.fallbacks.count(reply)

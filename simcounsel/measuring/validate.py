@@ -181,7 +181,9 @@ class Validation:
     def _rate(
         self, scale: Scale, transcript: str, variant: str, labelled: Labelled, number: int
     ) -> Ask[None]:
-        material = Material(lines=labelled.lines, language=labelled.language)
+        material = Material(
+            lines=labelled.lines, language=labelled.language, blinded=labelled.blinded
+        )
         key = (self.plan.seed, transcript, variant, number)
         measured = yield from measure_seen(
             scale, transcript, material, variant, *key, samples=self.plan.samples
