@@ -245,18 +245,6 @@ class Reply(Generic[T]):
     """Parameters that were meant to be sent and that the model does not take."""
 
 
-class Complaint(str):
-    """What was wrong with an answer, in words for the model that gave it, with the answer."""
-
-    answer: str
-
-    def __new__(cls, text: str, answer: str = "") -> "Complaint":
-        """answer: as it came; '' where none came."""
-        self = super().__new__(cls, text)
-        self.answer = answer
-        return self
-
-
 class Traced(TypedDict):
     """The fields of an event that say from which calls it came."""
 

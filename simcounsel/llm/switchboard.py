@@ -16,6 +16,7 @@ from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, scrubbed
+from simcounsel.llm.once import Once
 from simcounsel.llm.outage import Outage, Patience, Waiting
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply
@@ -67,10 +68,7 @@ class Switchboard:
         self._flying = 0
         self._tick: int | None = None
         self._thread = LoopThread()
-        self._answers: dict[str, Reply[Any]] = {}
-        self._turns: dict[str, asyncio.Lock] = {}
-
-    # driving
+        self._once = Once()
 
     def ask(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
         """Carry all Asks to their ends; outcomes in the order of the sorted names.
@@ -117,8 +115,6 @@ class Switchboard:
         self._thread.close()
         self.budget.end()
 
-    # answering
-
     async def answer(self, question: Question[T]) -> Reply[T]:
         """One question to its reply. No bad answer raises, but too many of them do, where
         `fallbacks` counts them: TooManyFallbacks.
@@ -126,15 +122,8 @@ class Switchboard:
         if question.verb == "embed":
             return await self._embedded(question)
         if question.once:
-            return await self._answered_once(question)
+            return await self._once.answer(question, self._counted)
         return await self._counted(question)
-
-    async def _answered_once(self, question: Question[T]) -> Reply[T]:
-        """Whoever asks while the first still waits, waits too."""
-        async with self._turns.setdefault(question.key, asyncio.Lock()):
-            if question.key not in self._answers:
-                self._answers[question.key] = await self._counted(question)
-            return self._answers[question.key]
 
     async def _counted(self, question: Question[T]) -> Reply[T]:
         reply = await self._answered(question)

@@ -210,16 +210,7 @@ def _problems(scale: Scale) -> Iterator[str]:
         for flag in scale.flags
         if flag.of not in (*scores, *ids, ANY_ITEM)
     )
-    yield from (
-        f"label {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}"
-        for at in scale.labels
-        if not scale.range.allows(at)
-    )
-    yield from (
-        f"anchor {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}"
-        for at in (*scale.anchors, *(at for part in scale.subscales for at in part.anchors))
-        if not scale.range.allows(at)
-    )
+    yield from _unknown_answers(scale)
     yield from _code_problems(scale)
     yield from _audit_problems(scale, ids)
     yield from _unfit_problems(scale)
@@ -229,6 +220,17 @@ def _problems(scale: Scale) -> Iterator[str]:
         yield "`sees:` is given when, and only when, the respondent is an observer"
     if scale.scoring is None and not (scale.subscales or scale.ratios):
         yield "without a total there must be subscales or ratios"
+
+
+def _unknown_answers(scale: Scale) -> Iterator[str]:
+    anchors = [at for one in (scale, *scale.subscales) for at in one.anchors]
+    named = (("label", list(scale.labels)), ("anchor", anchors))
+    yield from (
+        f"{what} {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}"
+        for what, answers in named
+        for at in answers
+        if not scale.range.allows(at)
+    )
 
 
 def _code_problems(scale: Scale) -> Iterator[str]:
