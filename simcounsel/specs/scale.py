@@ -223,7 +223,7 @@ def _problems(scale: Scale) -> Iterator[str]:
 
 
 def _unknown_answers(scale: Scale) -> Iterator[str]:
-    anchors = [at for one in (scale, *scale.subscales) for at in one.anchors]
+    anchors = [*scale.anchors, *(at for part in scale.subscales for at in part.anchors)]
     named = (("label", list(scale.labels)), ("anchor", anchors))
     yield from (
         f"{what} {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}"
