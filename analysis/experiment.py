@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simcounsel.errors import SimcounselError
 
-Test = Literal["paired_t", "welch", "anova", "permutation", "mixed"]
+Test = Literal["clients", "paired_t", "welch", "anova", "permutation", "mixed"]
 
 
 class ReportError(SimcounselError):
@@ -41,6 +41,12 @@ class Hypothesis(Part):
     whether a difference is the one that was expected.
     """
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    respondent: str | None = None
+    """Whose answers are tested; None: those of the only one who answered."""
+    judge: str | None = None
+    """Of answers by models: the model's name; None: the only one."""
+    family: str = ""
+    """p is corrected together with those of the other tests of it."""
 
 
 class PlannedRun(Part):
@@ -62,6 +68,8 @@ class Experiment(Part):
     arms: tuple[Arm, ...] = ()
     clients: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
+    design: Literal["crossed", "parallel"] = "crossed"
+    """parallel: each client lived under one arm."""
     paired_at: int | None = None
     hypotheses: tuple[Hypothesis, ...] = ()
     runs: tuple[PlannedRun, ...] = ()

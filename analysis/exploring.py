@@ -2,26 +2,20 @@
 ideas, not for claims.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import pandas as pd
 
-from analysis.planned import pairs_of
 from analysis.statistics import (
     Anova,
     Contrast,
     Spread,
-    Tukey,
-    anova,
+    by_client,
+    client_anova,
+    client_contrast,
     holm,
-    paired_t,
-    permutation_anova,
     spread,
-    tukey,
-    welch_anova,
-    welch_t,
 )
 
 KEYS = ["instrument", "score", "respondent", "judge"]
@@ -37,15 +31,13 @@ class Explored:
     judge: str
     kind: str
     spreads: tuple[Spread, ...]
-    """By arm."""
+    """By arm, over clients."""
     fisher: Anova
-    welch: Anova
     permuted: Anova
-    tukey: Tukey
     contrasts: tuple[Contrast, ...]
-    """Every pair of arms, paired where forks share a past."""
+    """Every pair of arms, over clients."""
     values: dict[str, list[float]]
-    """As they were, for figures."""
+    """By arm: each client's mean, for figures."""
     runs: dict[str, tuple[str, ...]]
     """By arm."""
     left_out: tuple[tuple[str, str], ...]
@@ -87,8 +79,9 @@ def _explored(
     key: tuple[str, str, str, str], rows: pd.DataFrame, arms: tuple[str, ...], shuffles: int
 ) -> Explored:
     known = rows.dropna(subset=["value"])
-    values = {arm: known[known["arm"] == arm]["value"].astype(float).tolist() for arm in arms}
-    present = {arm: numbers for arm, numbers in values.items() if numbers}
+    means = by_client(known, arms).means
+    values = {arm: means[arm].dropna().tolist() for arm in arms}
+    present = [arm for arm, numbers in values.items() if numbers]
     return Explored(
         instrument=key[0],
         score=key[1],
@@ -96,23 +89,14 @@ def _explored(
         judge=key[3],
         kind=str(rows["kind"].iloc[0]),
         spreads=tuple(spread(arm, numbers) for arm, numbers in values.items()),
-        fisher=anova(present),
-        welch=welch_anova(present),
-        permuted=permutation_anova(present, shuffles=shuffles),
-        tukey=tukey(present),
-        contrasts=tuple(_contrasts(known, present)),
+        fisher=client_anova(known, present),
+        permuted=client_anova(known, present, permutation=True, shuffles=shuffles),
+        contrasts=tuple(
+            client_contrast(known, first, second) for first, second in combinations(present, 2)
+        ),
         values=values,
         runs={arm: tuple(sorted(known[known["arm"] == arm]["run"].astype(str))) for arm in arms},
         left_out=tuple(
             (str(row.run), str(row.reason)) for row in rows[rows["value"].isna()].itertuples()
         ),
     )
-
-
-def _contrasts(known: pd.DataFrame, present: dict[str, list[float]]) -> Iterator[Contrast]:
-    for first, second in combinations(present, 2):
-        wide, by = pairs_of(known, first, second)
-        if by == "a shared past" and len(wide) > 1:
-            yield paired_t(wide[first].tolist(), wide[second].tolist(), names=(first, second))
-        else:
-            yield welch_t(present[first], present[second], names=(first, second))

@@ -1,25 +1,14 @@
-"""The tests that the experiment's file announced, as it announced them, corrected together by
-Holm.
+"""The tests that the experiment's file announced, as it announced them, corrected by Holm within
+each family that it declares.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pandas as pd
 
 from analysis.experiment import Experiment, Hypothesis
-from analysis.statistics import (
-    Contrast,
-    Power,
-    anova,
-    holm,
-    mixed,
-    paired_t,
-    permutation_anova,
-    power_of_contrast,
-    welch_t,
-)
+from analysis.statistics import Power, client_anova, client_contrast, holm, mixed, power_of_contrast
 
 Verdict = Literal[
     "as expected", "against expectation", "a difference", "no evidence", "not testable"
@@ -43,7 +32,7 @@ class Tested:
     """In words."""
     p: float | None = None
     p_holm: float | None = None
-    """Over all planned tests."""
+    """Over the planned tests of its family."""
     effect_name: str = "g"
     effect: float | None = None
     """Hedges' g, or eta squared for an omnibus test (`effect_name`)."""
@@ -62,15 +51,18 @@ class Tested:
 def test_planned(experiment: Experiment, outcomes: pd.DataFrame) -> list[Tested]:
     """All hypotheses in the order of the file; `outcomes` as of `analysis.outcomes`."""
     raw = [_tested(hypothesis, outcomes) for hypothesis in experiment.hypotheses]
-    corrected = holm([one.p for one in raw])
-    return [_judged(replace(one, p_holm=p)) for one, p in zip(raw, corrected, strict=True)]
+    corrected: dict[int, float | None] = {}
+    for family in dict.fromkeys(one.hypothesis.family for one in raw):
+        places = [at for at, one in enumerate(raw) if one.hypothesis.family == family]
+        corrected |= zip(places, holm([raw[at].p for at in places]), strict=True)
+    return [_judged(replace(one, p_holm=corrected[at])) for at, one in enumerate(raw)]
 
 
 test_planned.__test__ = False  # type: ignore[attr-defined]
 
 
 def _tested(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> Tested:
-    rows, judged = _of(hypothesis, outcomes)
+    rows, judged, unclear = _of(hypothesis, outcomes)
     here = rows[rows["arm"].isin(hypothesis.contrast)]
     known = here.dropna(subset=["value"])
     left_out = tuple(
@@ -87,7 +79,8 @@ def _tested(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> Tested:
     if not len(rows):
         return replace(
             blank,
-            reason=f"no run was measured with {hypothesis.instrument}, score {hypothesis.score}",
+            reason=unclear
+            or f"no run was measured with {hypothesis.instrument}, score {hypothesis.score}",
         )
     empty = [arm for arm, count in blank.n.items() if not count]
     if empty:
@@ -95,45 +88,43 @@ def _tested(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> Tested:
     match hypothesis.test:
         case "anova" | "permutation":
             return _omnibus(blank, known)
-        case "paired_t":
-            return _paired(blank, known)
         case "mixed":
             return _mixed(blank, known)
-        case "welch":
-            return _welch(blank, known)
+        case "clients" | "paired_t" | "welch":
+            return _contrast(blank, known)
 
 
-def _of(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """The rows of the hypothesis. Where several respondents or judges answered: the first by name,
-    which is said.
+def _of(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> tuple[pd.DataFrame, str, str | None]:
+    """The rows of the hypothesis, who answered, and why there are none: several respondents or
+    judges answered and the hypothesis does not say which one it is about.
     """
     rows = outcomes[
         (outcomes["instrument"] == hypothesis.instrument) & (outcomes["score"] == hypothesis.score)
     ]
-    sources = sorted(
-        {(str(r), str(j)) for r, j in zip(rows["respondent"], rows["judge"], strict=True)}
-    )
-    if not sources:
-        return rows, ""
-    respondent, judge = sources[0]
-    words = f"{respondent}{f', {judge}' if judge else ''}" + (
-        f" (of {len(sources)} who answered, the first by name)" if len(sources) > 1 else ""
-    )
+    for column, wanted in (("respondent", hypothesis.respondent), ("judge", hypothesis.judge)):
+        names = sorted(set(rows[column].astype(str)))
+        if wanted is None and len(names) > 1:
+            said = ", ".join(names)
+            return rows.iloc[0:0], "", f"answered by several ({said}): name a `{column}`"
+        if wanted is not None and names and wanted not in names:
+            said = ", ".join(names)
+            return rows.iloc[0:0], "", f"no answers of the {column} {wanted!r}, but of {said}"
+        rows = rows if wanted is None else rows[rows[column].astype(str) == wanted]
+    if not len(rows):
+        return rows, "", None
+    first = rows.iloc[0]
     return (
-        rows[(rows["respondent"].astype(str) == respondent) & (rows["judge"].astype(str) == judge)],
-        words,
+        rows,
+        ", ".join(one for one in map(str, (first["respondent"], first["judge"])) if one),
+        None,
     )
-
-
-def _values(known: pd.DataFrame, arms: Sequence[str]) -> dict[str, list[float]]:
-    return {arm: known[known["arm"] == arm]["value"].astype(float).tolist() for arm in arms}
 
 
 def _omnibus(blank: Tested, known: pd.DataFrame) -> Tested:
-    groups = _values(known, blank.hypothesis.contrast)
-    done = anova(groups) if blank.hypothesis.test == "anova" else permutation_anova(groups)
+    arms = blank.hypothesis.contrast
+    done = client_anova(known, arms, permutation=blank.hypothesis.test == "permutation")
     words = (
-        f"F({done.df[0]:g}, {done.df[1]:g}) = {done.f:.2f}"
+        f"F({done.df[0]:.3g}, {done.df[1]:.3g}) = {done.f:.2f}"
         if done.f is not None and done.df
         else ""
     )
@@ -143,69 +134,50 @@ def _omnibus(blank: Tested, known: pd.DataFrame) -> Tested:
         p=done.p,
         effect_name="eta squared",
         effect=done.eta_squared,
+        n=done.n,
         assumes=done.assumes,
         reason=done.reason,
     )
 
 
-def _welch(blank: Tested, known: pd.DataFrame) -> Tested:
+def _contrast(blank: Tested, known: pd.DataFrame) -> Tested:
+    """Two arms over clients; `paired_t` takes only runs that have their pair in the other arm."""
     first, second = blank.hypothesis.contrast[:2]
-    alpha, groups = blank.hypothesis.alpha, _values(known, (first, second))
-    done = welch_t(groups[first], groups[second], names=(first, second), level=1 - alpha)
-    return replace(
-        _contrasted(blank, done, df=".1f"),
-        power=power_of_contrast(len(groups[first]), len(groups[second]), alpha=alpha),
-    )
-
-
-def _contrasted(blank: Tested, done: Contrast, df: str) -> Tested:
-    """Two arms against each other by a t test. df: the format of its degrees of freedom."""
+    alpha, by = blank.hypothesis.alpha, ""
+    if blank.hypothesis.test == "paired_t":
+        known, by = in_pairs(known, first, second)
+    done = client_contrast(known, first, second, level=1 - alpha)
+    crossed = "clients" in done.n
+    sizes = [done.n["clients"]] * 2 if crossed else [done.n.get(one, 0) for one in (first, second)]
+    statistic = f"t({done.df:.3g}) = {done.statistic:.2f}" if done.statistic is not None else ""
     return replace(
         blank,
         estimate=done.difference,
         low=done.low,
         high=done.high,
-        statistic=f"t({done.df:{df}}) = {done.statistic:.2f}" if done.statistic is not None else "",
+        statistic=statistic,
         p=done.p,
         effect=done.g,
         effect_low=done.g_low,
         effect_high=done.g_high,
-        assumes=done.assumes,
+        n=done.n,
+        assumes=f"{done.assumes}; a pair of runs: {by}" if by else done.assumes,
         reason=done.reason,
+        power=power_of_contrast(sizes[0], sizes[1], paired=crossed, alpha=alpha),
     )
 
 
-def pairs_of(known: pd.DataFrame, first: str, second: str) -> tuple[pd.DataFrame, str]:
-    """Values of both arms side by side, one row a pair, and in words what makes a pair.
-
-    Forks of one past where there are any, else runs of the same client and seed.
+def in_pairs(known: pd.DataFrame, first: str, second: str) -> tuple[pd.DataFrame, str]:
+    """The runs that have their pair in the other arm, and in words what makes a pair: a fork of one
+    past where there are any, else a run of the same client and seed.
     """
-    keys = ["pair", "client"] if known["pair"].notna().any() else ["client", "seed"]
-    rows = known.dropna(subset=keys)
-    wide = rows[rows["arm"].isin([first, second])].pivot_table(
-        index=keys, columns="arm", values="value", aggfunc="mean", observed=True
-    )
-    missing = [arm for arm in (first, second) if arm not in wide]
-    if missing:
-        return pd.DataFrame(columns=[first, second], dtype=float), "nothing"
-    return wide[[first, second]].dropna(), (
+    keys = ["client", "pair"] if known["pair"].notna().any() else ["client", "seed"]
+    rows = known[known["arm"].isin([first, second])].dropna(subset=keys)
+    both = rows.groupby(keys, observed=True)["arm"].transform("nunique") == 2
+    return rows[both], (
         "a shared past"
         if known["shared_past"].any()
         else "the same client and seed, but no shared past"
-    )
-
-
-def _paired(blank: Tested, known: pd.DataFrame) -> Tested:
-    first, second = blank.hypothesis.contrast[:2]
-    alpha, (wide, by) = blank.hypothesis.alpha, pairs_of(known, first, second)
-    done = paired_t(
-        wide[first].tolist(), wide[second].tolist(), names=(first, second), level=1 - alpha
-    )
-    return replace(
-        _contrasted(blank, done, df="g"),
-        n={"pairs": len(wide)},
-        assumes=f"{done.assumes}; a pair: {by}",
-        power=power_of_contrast(len(wide), len(wide), paired=True, alpha=alpha),
     )
 
 
@@ -219,11 +191,9 @@ def _mixed(blank: Tested, known: pd.DataFrame) -> Tested:
         )
     first, second = blank.hypothesis.contrast
     done = mixed(known, first, second, level=1 - blank.hypothesis.alpha)
-    words = (
-        f"{done.clients} clients, their SD {done.client_sd:.3g}"
-        if done.client_sd is not None
-        else ""
-    )
+    words = f"t({done.df:.3g}) = {done.t:.2f}" if done.t is not None and done.df else ""
+    if done.client_sd is not None:
+        words += f"; {done.clients} clients, their SD {done.client_sd:.3g}"
     return replace(
         blank,
         estimate=done.difference,
@@ -231,7 +201,7 @@ def _mixed(blank: Tested, known: pd.DataFrame) -> Tested:
         high=done.high,
         statistic=words,
         p=done.p,
-        n=done.n,
+        n=done.n | {"clients": done.clients},
         assumes=done.assumes,
         reason=done.reason,
     )

@@ -95,7 +95,7 @@ def effects(tested: Sequence[Tested]) -> Picture | None:
         axes.set_xlabel("Hedges' g, first arm minus second")
         return figure
 
-    return picture("planned", "Planned contrasts: Hedges' g with bootstrap intervals", alt, draw)
+    return picture("planned", "Planned contrasts: Hedges' g with 95% intervals", alt, draw)
 
 
 def activity_shares(patterns: Patterns, arm_of: Mapping[str, str], arms: Sequence[str]) -> Picture:

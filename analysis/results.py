@@ -12,7 +12,7 @@ from analysis.exploring import Explored
 from analysis.patterns import Patterns
 from analysis.planned import Tested
 from analysis.sample import Sample
-from analysis.statistics import spread
+from analysis.statistics import holm, spread
 
 
 def share_changes(
@@ -88,6 +88,7 @@ def planned_table(planned: Iterable[Tested]) -> pd.DataFrame:
                 "score": h.score,
                 "kind": one.kind,
                 "judged": one.judged,
+                "family": h.family,
                 "contrast": " against ".join(h.contrast),
                 "test": h.test,
                 "direction": h.direction,
@@ -106,6 +107,7 @@ def planned_table(planned: Iterable[Tested]) -> pd.DataFrame:
                 "verdict": one.verdict,
                 "power_at_g_0.5": one.power.power if one.power else None,
                 "smallest_g_at_80": one.power.smallest if one.power else None,
+                "clients_for_g_0.5_at_80": one.power.needed if one.power else None,
                 "assumes": one.assumes,
                 "reason": one.reason,
                 "runs": " ".join(one.runs),
@@ -136,8 +138,6 @@ def explored_table(explored: Iterable[Explored]) -> pd.DataFrame:
                     "reason": s.reason,
                     "f": one.fisher.f,
                     "p_anova": one.fisher.p,
-                    "f_welch": one.welch.f,
-                    "p_welch": one.welch.p,
                     "p_permutation": one.permuted.p,
                     "p_holm": one.p_holm,
                     "eta_squared": one.permuted.eta_squared,
@@ -149,12 +149,13 @@ def explored_table(explored: Iterable[Explored]) -> pd.DataFrame:
 
 
 def pairs_table(explored: Iterable[Explored]) -> pd.DataFrame:
-    """One row an outcome and pair of arms: the contrast, and Tukey's HSD beside it."""
+    """One row an outcome and pair of arms, over clients; Holm's correction is over the pairs of one
+    outcome.
+    """
     rows = []
     for one in explored:
-        q = {(pair.first, pair.second): pair for pair in one.tukey.pairs}
-        for c in one.contrasts:
-            pair = q.get((c.first, c.second))
+        corrected = holm([c.p for c in one.contrasts])
+        for c, p_holm in zip(one.contrasts, corrected, strict=True):
             rows.append(
                 {
                     "outcome": one.title,
@@ -174,8 +175,7 @@ def pairs_table(explored: Iterable[Explored]) -> pd.DataFrame:
                     "g": c.g,
                     "g_low": c.g_low,
                     "g_high": c.g_high,
-                    "tukey_q": pair.q if pair else None,
-                    "tukey_p": pair.p if pair else None,
+                    "p_holm": p_holm,
                     "n": "; ".join(f"{k} {v}" for k, v in c.n.items()),
                     "assumes": c.assumes,
                     "reason": c.reason,

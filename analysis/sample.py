@@ -1,6 +1,6 @@
 """The runs that a report rests on, each with its arm and pair."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -90,6 +90,11 @@ class Sample:
         """The conversations of all runs that ended on open danger, a sentence each."""
         return tuple(one for member in self.members for one in member.open_ends())
 
+    @cached_property
+    def drawn(self) -> dict[str, str]:
+        """The clients who were drawn, by name, and from which written one each."""
+        return dict(one for member in self.members for one in drawn_in(member.manifest))
+
     @property
     def logs(self) -> list[Log]:
         """For the tables."""
@@ -130,6 +135,15 @@ def opened(runs: Iterable["Log | Path | str"]) -> list[Log]:
 def clients_of(manifest: dict[str, Any]) -> tuple[str, ...]:
     """Names of the residents whose persona is a client's, in name order."""
     return tuple(sorted(name for name, role in roles_of(manifest).items() if role == "client"))
+
+
+def drawn_in(manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The clients of a run who were drawn from a written one, and from whom."""
+    for resident in manifest.get("world", {}).get("residents", ()):
+        persona = resident.get("persona")
+        if isinstance(persona, dict) and isinstance(persona.get("drawn"), dict):
+            name = str(resident.get("name") or persona.get("name"))
+            yield name, str(persona["drawn"].get("of"))
 
 
 def roles_of(manifest: dict[str, Any]) -> dict[str, str]:

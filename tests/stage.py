@@ -36,8 +36,11 @@ T = TypeVar("T")
 
 @cache
 def tiny(**changes: Any) -> World:
-    """worlds/tiny.yaml with the scripted model; keys of `changes` may hold `__` for a dot."""
-    world = load_world(TINY, **{key.replace("__", "."): value for key, value in changes.items()})
+    """worlds/tiny.yaml with the scripted model; keys of `changes` may hold `__` for a dot; `client`: who takes the place of Ines."""
+    who = changes.pop("client", None)
+    cast = {"Ines": ROOT / "personas" / f"{who.lower()}.yaml"} if who else {}
+    patches = {key.replace("__", "."): value for key, value in changes.items()}
+    world = load_world(TINY, cast=cast, **patches)
     return world.model_copy(update={"models": world.models.model_copy(update=SCRIPTED)})
 
 

@@ -66,6 +66,7 @@ COMMANDS = [
     "skills show",
     "skills import",
     "personas",
+    "personas draw",
     "personas import",
 ]
 

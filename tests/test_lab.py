@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,75 @@ def test_the_plan(tmp_path: Path) -> None:
         "paired       each client's first 2 ticks are lived once, then forked into every condition"
         in list(plan_lines(experiment, cells, Prices.load(), tmp_path))
     )
+
+
+def test_a_parallel_design_deals_each_client_to_one_condition(tmp_path: Path) -> None:
+    names = ("aisha", "daniela", "henrik", "ines", "leila", "priya", "walter")
+    clients = ", ".join(f"{ROOT}/personas/{name}.yaml" for name in names)
+    text = f"""name: Groups
+worlds: [{ROOT}/worlds/tiny.yaml]
+clients: [{clients}]
+in_place_of: Ines
+seeds: [1, 2]
+design: parallel
+allocation: 3
+conditions:
+  - {{name: alone, set: {{condition: client_only}}}}
+  - {{name: counselor, set: {{condition: client_counselor}}}}
+measurements: [{{instrument: affect, when: end}}]
+hypotheses: [{{id: h, instrument: affect, contrast: [counselor, alone]}}]
+"""
+    experiment, cells = load_experiment(written(tmp_path, text))
+    arms = {cell.client: cell.arm for cell in cells}
+    assert len(cells) == 14 and len(arms) == 7
+    assert all(arms[cell.client] == cell.arm for cell in cells), "both seeds in the same arm"
+    assert sorted(Counter(arms.values()).values()) == [3, 4]
+    again, other = (text.replace("allocation: 3", f"allocation: {n}") for n in (3, 4))
+    assert {c.client: c.arm for c in load_experiment(written(tmp_path, again))[1]} == arms
+    assert {c.client: c.arm for c in load_experiment(written(tmp_path, other))[1]} != arms
+    assert differences(cells) == ["condition: alone client_only | counselor client_counselor"]
+    lines = "\n".join(plan_lines(experiment, cells, Prices.load(), tmp_path))
+    assert "each client to one condition, by chance: 4 to" in lines or "3 to" in lines
+    assert "64 clients in each condition are needed" in lines
+    for wrong, why in (("allocation: 3", "paired_at: 2"), (clients, names[0])):
+        with pytest.raises(SpecError):
+            load_experiment(written(tmp_path, text.replace(wrong, why)))
+
+
+def test_one_model_in_place_of_those_in_the_file(tmp_path: Path) -> None:
+    """What an arm sets stays, since it may be what arms differ in; what a resident has of its own goes, unless the file names it."""
+    text = PAIRED.replace(
+        "conversation.max_turns: 4}", "conversation.max_turns: 4, models.judge: 'openai:j'}"
+    )
+    experiment, cells = load_experiment(
+        written(tmp_path, text), {"reason": "openai:m", "embed": "embedded"}
+    )
+    assert experiment.models is not None and experiment.models.reason == "openai:m"
+    by_arm = {cell.arm: cell.about.model_names() for cell in cells}
+    assert {names["reason"] for names in by_arm.values()} == {"openai:m"}
+    assert {arm: names["judge"] for arm, names in by_arm.items()} == {
+        None: "openai:m", "alone": "openai:m", "counselor": "openai:j",
+    }  # fmt: skip
+    assert {names["embed"] for names in by_arm.values()} == {"embedded"}
+    own = text.replace("seeds:", "set: {residents.Ines.models.reason: 'openai:own'}\nseeds:", 1)
+    _, kept = load_experiment(written(tmp_path, own), {"reason": "openai:m", "embed": "embedded"})
+    assert "openai:own" in {name for cell in kept for name in cell.about.model_names().values()}
+    world = (ROOT / "worlds" / "tiny.yaml").read_text(encoding="utf-8")
+    world = world.replace("../personas", f"{ROOT}/personas")
+    world = world.replace("ines.yaml, ", "ines.yaml, models: {reason: 'openai:own'}, ", 1)
+    (tmp_path / "world.yaml").write_text(world, encoding="utf-8")
+    theirs = text.replace(f"{ROOT}/worlds/tiny.yaml", "world.yaml")
+    for models, there in ((None, True), ({"reason": "openai:m", "embed": "embedded"}, False)):
+        _, some = load_experiment(written(tmp_path, theirs), models)
+        names = {name for cell in some for name in cell.about.model_names().values()}
+        assert ("openai:own" in names) == there
+
+
+def test_one_model_in_a_synthesis(tmp_path: Path) -> None:
+    _, cells = load_experiment(
+        ROOT / "experiments" / "corpus_ablation.yaml", {"reason": "scripted", "embed": "scripted"}
+    )
+    assert {name for cell in cells for name in cell.about.model_names().values()} == {"scripted"}
 
 
 def test_policies_that_differ_are_named_as_a_whole() -> None:

@@ -1,20 +1,25 @@
 """Does the instrument see what is there? A known effect is found by the whole chain, and none where none was planted."""
 
-import random
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from scipy import stats
 
 from analysis.report import Options, make
-from analysis.statistics import welch_t
 from simcounsel.agents import reporting
+from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
+from simcounsel.errors import ModelError
 from simcounsel.runs.history import History
+from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment_file import load_experiment
+from simcounsel.standins.planted import planted
+from tests.analysis.made import rewrite
+from tests.benchmarks.calibration import found_in, outcomes_of, swept
 from tests.stage import ROOT
 
 pytestmark = pytest.mark.slow(5)
@@ -41,8 +46,10 @@ def test_a_planted_effect_is_found_from_sweep_to_report(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 clients, each measured with 2 seeds" in done.stdout
+    assert "34 clients are needed for 80%" in done.stdout
     (tested,) = make([tmp_path / "sweep"], Options(shuffles=200, stories=1)).planned
-    assert tested.n == {"counselor": 12, "alone": 12}
+    assert tested.n == {"clients": 8}
     assert tested.estimate is not None
     assert tested.low is not None and tested.high is not None
     assert tested.low <= TRUTH <= tested.high, (tested.low, tested.estimate, tested.high)
@@ -50,84 +57,131 @@ def test_a_planted_effect_is_found_from_sweep_to_report(tmp_path: Path) -> None:
     assert tested.verdict == "as expected"
 
 
-def last_total(folder: Path, points: int) -> float:
-    """What the client reports at the end of a short run with a counselor."""
+def cells_of(model: str) -> list[Cell]:
+    """The first client's cells of the experiment, with another model."""
     _, cells = load_experiment(PLANTED)
-    cell = next(cell for cell in cells if cell.arm == "counselor")
-    models = cell.about.models.model_copy(update={"reason": f"scripted:planted={points}"})
-    world = cell.about.model_copy(update={"models": models})
-    run = Simulation(world, out=folder).run(ticks=4)
-    (total,) = (
-        score.value
-        for one in History.of(run).measurements()
-        if one.measured.point == "end"
-        for score in one.measured.scores
-        if score.name == "total"
-    )
-    assert total is not None
-    return total
+    first = [cell for cell in cells if (cell.client, cell.seed) == (cells[0].client, 1)]
+    changed = []
+    for cell in first:
+        models = cell.about.models.model_copy(update={"reason": model})
+        changed.append(replace(cell, about=cell.about.model_copy(update={"models": models})))
+    return changed
+
+
+def lived(model: str, out: Path) -> dict[str, dict[str, float]]:
+    """The totals that a client reports at each point, by arm."""
+    found = {}
+    for cell in cells_of(model):
+        run = begin_run(cell.about, out, name=cell.name)
+        Simulation(cell.about, run=run).run(ticks=cell.ticks)
+        assert cell.arm is not None
+        found[cell.arm] = {
+            one.measured.point: score.value
+            for one in History.of(run).measurements()
+            for score in one.measured.scores
+            if score.name == "total" and score.value is not None
+        }
+    return found
+
+
+EXACT = "scripted:planted={},noise=0"
+"""Nothing but what is planted: the same client answers the same each time."""
+
+
+def the_chain_holds(totals: dict[str, dict[str, float]], points: float) -> None:
+    """A silent instrument stays silent, to the point: the same baseline in both arms, no change alone, and the planted one with a counselor."""
+    alone, counselor = totals["alone"], totals["counselor"]
+    assert alone["baseline"] == counselor["baseline"], "the arms begin alike"
+    assert alone["end"] == alone["baseline"], "nothing was done"
+    assert counselor["end"] == counselor["baseline"] - points
+
+
+@pytest.mark.parametrize("points", [0, 4])
+def test_without_noise_the_chain_adds_and_loses_nothing(points: int, tmp_path: Path) -> None:
+    the_chain_holds(lived(EXACT.format(points), tmp_path), points)
+
+
+def _spurious(totals: dict[str, dict[str, float]]) -> None:
+    totals["counselor"]["end"] -= 1
+
+
+def _late_baseline(totals: dict[str, dict[str, float]]) -> None:
+    totals["counselor"]["baseline"] = totals["counselor"]["end"]
+
+
+def _no_baseline_alone(totals: dict[str, dict[str, float]]) -> None:
+    totals["alone"]["baseline"] += 1
+
+
+@pytest.mark.parametrize(
+    ("points", "spoil"), [(0, _spurious), (4, _late_baseline), (0, _no_baseline_alone)]
+)
+def test_a_chain_that_adds_a_point_or_loses_its_baseline_is_noticed(
+    points: int, spoil: Callable[[dict[str, dict[str, float]]], None], tmp_path: Path
+) -> None:
+    totals = lived(EXACT.format(points), tmp_path)
+    spoil(totals)
+    with pytest.raises(AssertionError):
+        the_chain_holds(totals, points)
 
 
 def test_the_effect_goes_through_the_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A self-report that is asked for without the memories shows nothing of what was planted."""
-    without = last_total(tmp_path / "none", 0)
-    assert last_total(tmp_path / "planted", 4) == without + TRUTH
     monkeypatch.setattr(reporting, "in_mind", lambda *texts: "")
-    assert last_total(tmp_path / "broken", 4) == without
+    the_chain_holds(lived(EXACT.format(4), tmp_path), 0)
 
 
 @pytest.fixture(scope="module")
-def unchanged(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    """How much clients changed in the arm with a counselor and in the one without, where the counselor helps nobody."""
-    _, cells = load_experiment(PLANTED)
-    rows = []
-    for cell in cells:
-        models = cell.about.models.model_copy(update={"reason": "scripted:planted=0"})
-        for seed in range(3):
-            world = cell.about.model_copy(update={"models": models, "seed": cell.seed * 10 + seed})
-            run = Simulation(world, out=tmp_path_factory.mktemp("null")).run()
-            by_point = {
-                m.measured.point: s.value
-                for m in History.of(run).measurements()
-                for s in m.measured.scores
-                if s.name == "total"
-            }
-            rows.append({"arm": cell.arm, "change": by_point["end"] - by_point["baseline"]})
-    return pd.DataFrame(rows)
+def null(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep in which a counselor helps some and harms others, by nothing on average."""
+    out = tmp_path_factory.mktemp("null")
+    swept("null", 5, out, clients=6, seeds=2, planted=0.0)
+    return out
 
 
-def test_no_effect_is_found_where_none_was_planted(unchanged: pd.DataFrame) -> None:
-    """By the central limit theorem the two arms' mean changes differ by less than four standard errors."""
-    a, b = (unchanged[unchanged["arm"] == arm]["change"] for arm in ("counselor", "alone"))
-    assert abs(a.mean() - b.mean()) < 4 * (a.var() / len(a) + b.var() / len(b)) ** 0.5
+def test_nothing_is_found_where_clients_only_differ(null: Path) -> None:
+    """And the interval of each test holds what is true of all clients there could be; the benchmark counts how often."""
+    for one in found_in(null, outcomes_of(null)):
+        if one.test != "welch over runs":
+            assert one.p is not None and one.p >= 0.05, one
+            assert one.low is None or one.low <= 0.0 <= (one.high or 0.0), one
 
 
-def test_false_positives_stay_at_the_nominal_rate(unchanged: pd.DataFrame) -> None:
-    """1,000 experiments of 12 against 12, drawn from runs without an effect: about 5% come out significant at 0.05.
-
-    An exact binomial interval at 99.9% around 5% is what chance allows.
-    """
-    draw, found = random.Random(1), 0
-    changes = unchanged["change"].tolist()
-    for _ in range(1000):
-        some = draw.sample(changes, 24)
-        p = welch_t(some[:12], some[12:]).p
-        assert p is not None
-        found += p < 0.05
-    low, high = stats.binom.interval(0.999, 1000, 0.05)
-    assert low <= found <= high, found
+def test_clients_differ_in_what_is_usual_and_in_what_help_does(null: Path) -> None:
+    wide = outcomes_of(null).pivot_table(index="client", columns="arm", values="value")
+    effects = wide["counselor"] - wide["alone"]
+    assert effects.std() > 1.5 and (effects > 0).any() and (effects < 0).any()
+    assert outcomes_of(null).groupby("client")["baseline"].mean().std() > 1
 
 
-def test_the_interval_covers_the_truth_as_often_as_it_says(unchanged: pd.DataFrame) -> None:
-    """An effect put on half of each draw is inside the 95% interval about 95 times in 100."""
-    draw, covered = random.Random(2), 0
-    changes = unchanged["change"].tolist()
-    for _ in range(1000):
-        some = draw.sample(changes, 24)
-        found = welch_t([change + TRUTH for change in some[:12]], some[12:])
-        assert found.low is not None and found.high is not None
-        covered += found.low <= TRUTH <= found.high
-    low, high = stats.binom.interval(0.999, 1000, 0.95)
-    assert low <= covered <= high, covered
+def test_a_point_put_into_every_null_run_is_in_the_estimate(null: Path, tmp_path: Path) -> None:
+    """To the digit: what the log says is what the report counts."""
+    import shutil
+
+    from simcounsel.runs.run import Run
+
+    before = estimate(outcomes_of(null))
+    shutil.copytree(null, tmp_path / "spoiled")
+    for folder in sorted((tmp_path / "spoiled").glob("*-counselor")):
+        rewrite(Run.open(folder), _one_less)
+    assert estimate(outcomes_of(tmp_path / "spoiled")) == pytest.approx(before - 1)
+
+
+def _one_less(event: dict[str, object]) -> None:
+    if event.get("kind") == "measured" and event.get("point") == "end":
+        for score in event["scores"]:  # type: ignore[attr-defined]
+            score["value"] -= 1
+
+
+def estimate(outcomes: pd.DataFrame) -> float:
+    """Counselor minus alone, over clients."""
+    means = outcomes.pivot_table(index="client", columns="arm", values="value")
+    return float((means["counselor"] - means["alone"]).mean())
+
+
+def test_what_is_planted_is_written_in_full_or_refused() -> None:
+    assert planted("scripted:planted=4,spread=1.5,noise=0,draw=7").name.endswith("draw=7")
+    with pytest.raises(ModelError, match="scripted:planted=4,spread=2,noise=1.5,draw=7"):
+        planted("scripted:planted=4,spreed=2")

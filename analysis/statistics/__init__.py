@@ -2,9 +2,11 @@
 and what it assumes; numbers that cannot be had are None with a reason.
 """
 
+from analysis.statistics.clients import ByClient, by_client, client_anova, client_contrast
 from analysis.statistics.contrasts import Contrast, Effect, hedges_g, paired_t, sign_flip_p, welch_t
 from analysis.statistics.groups import Degenerate, Groups, Spread, spread
-from analysis.statistics.models import Mixed, Power, holm, mixed, power_of_contrast
+from analysis.statistics.mixed_model import Mixed, mixed
+from analysis.statistics.models import Power, holm, power_of_contrast
 from analysis.statistics.variance import (
     Anova,
     Pair,
@@ -13,12 +15,14 @@ from analysis.statistics.variance import (
     anova_from_summary,
     eta_squared_from_f,
     permutation_anova,
+    repeated_anova,
     tukey,
     welch_anova,
 )
 
 __all__ = [
     "Anova",
+    "ByClient",
     "Contrast",
     "Degenerate",
     "Effect",
@@ -30,6 +34,9 @@ __all__ = [
     "Tukey",
     "anova",
     "anova_from_summary",
+    "by_client",
+    "client_anova",
+    "client_contrast",
     "eta_squared_from_f",
     "hedges_g",
     "holm",
@@ -37,6 +44,7 @@ __all__ = [
     "paired_t",
     "permutation_anova",
     "power_of_contrast",
+    "repeated_anova",
     "sign_flip_p",
     "spread",
     "tukey",

@@ -1,6 +1,4 @@
-"""Two groups against each other: Welch's t, paired t for forks, Hedges' g with bootstrap
-intervals.
-"""
+"""Two groups against each other: Welch's t, paired t, Hedges' g with exact intervals."""
 
 import math
 import warnings
@@ -8,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 from analysis.statistics.groups import Degenerate, Floats, arrays, check, flat, sizes
-
-RESAMPLES = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +28,9 @@ class Contrast:
     p: float | None = None
     """Two-sided."""
     g: float | None = None
-    """Hedges' g, corrected for small samples, with its bootstrap interval."""
+    """Hedges' g, corrected for small samples; `g_low`, `g_high`: of the population's standardized
+    difference.
+    """
     g_low: float | None = None
     g_high: float | None = None
     n: dict[str, int] = field(default_factory=dict)
@@ -43,17 +41,13 @@ class Contrast:
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """Hedges' g (1981) and its interval. low and high are None with a `reason` when too many
-    resamples had no variance.
-    """
+    """Hedges' g (1981), and an interval of the population's standardized difference."""
 
     g: float | None = None
     low: float | None = None
     high: float | None = None
     n: dict[str, int] = field(default_factory=dict)
-    assumes: str = (
-        "independent values; the interval is the bootstrap's percentiles, too narrow for few values"
-    )
+    assumes: str = "independent values, normal, equal variances; the interval is exact then"
     reason: str | None = None
 
 
@@ -68,49 +62,45 @@ def correction(df: float) -> float:
     )
 
 
-def hedges_g(
-    first: Sequence[float],
-    second: Sequence[float],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 1,
-    level: float = 0.95,
-) -> Effect:
+def hedges_g(first: Sequence[float], second: Sequence[float], *, level: float = 0.95) -> Effect:
     """First minus second in pooled standard deviations, corrected; positive when the first is
     higher.
     """
     groups = {"first": first, "second": second}
     try:
-        found = arrays(groups)
-        a, b = found["first"], found["second"]
+        a, b = arrays(groups).values()
         if len(a) + len(b) < 4:
             raise Degenerate("fewer than 4 values")
+        pooled = float((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1))
+        df = len(a) + len(b) - 2
+        if pooled / df <= 1e-24:
+            raise Degenerate("no variance within the groups")
     except Degenerate as why:
         return Effect(n=sizes(groups), reason=str(why))
-    g = float(_g(a[None, :], b[None, :])[0])
-    rng = np.random.default_rng(seed)
-    many = _g(rng.choice(a, (resamples, len(a))), rng.choice(b, (resamples, len(b))))
-    low, high, reason = _percentiles(many, level)
-    return Effect(g=g, low=low, high=high, n=sizes(groups), reason=reason)
+    d = float(a.mean() - b.mean()) / math.sqrt(pooled / df)
+    low, high = standardized_interval(d, df, math.sqrt(1 / len(a) + 1 / len(b)), level)
+    return Effect(g=d * correction(df), low=low, high=high, n=sizes(groups))
 
 
-def _g(a: Floats, b: Floats) -> Floats:
-    """Hedges' g of each row; NaN where a row has no variance."""
-    n, m = a.shape[1], b.shape[1]
-    pooled = ((n - 1) * a.var(axis=1, ddof=1) + (m - 1) * b.var(axis=1, ddof=1)) / (n + m - 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(
-            pooled > 1e-24, (a.mean(axis=1) - b.mean(axis=1)) / np.sqrt(pooled), np.nan
-        )
-    return np.asarray(found * correction(n + m - 2), dtype=np.float64)
+def standardized_interval(
+    d: float, df: float, scale: float, level: float = 0.95
+) -> tuple[float, float]:
+    """The population's standardized differences under which one as low, or as high, as `d` is just
+    as rare as the level allows: by the noncentral t (Steiger and Fouladi 1997), exact for normal
+    values. scale: sqrt(1/n + 1/m) for two groups, 1/sqrt(n) for pairs.
+    """
+    t, tail = d / scale, (1 - level) / 2
 
+    far = 8 * math.sqrt(1 + t * t / (2 * df))
 
-def _percentiles(many: Floats, level: float) -> tuple[float | None, float | None, str | None]:
-    kept = many[np.isfinite(many)]
-    if len(kept) < 0.95 * len(many):
-        return None, None, "no interval: too many resamples had no variance"
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high), None
+    def beyond(ncp: float) -> float:
+        share = float(stats.nct.cdf(t, df, ncp))
+        return share if math.isfinite(share) else float(ncp < t)
+
+    def noncentrality(share: float) -> float:
+        return float(optimize.brentq(lambda ncp: beyond(ncp) - share, t - far, t + far))
+
+    return noncentrality(1 - tail) * scale, noncentrality(tail) * scale
 
 
 def welch_t(
@@ -158,7 +148,6 @@ def paired_t(
     *,
     names: tuple[str, str] = ("first", "second"),
     level: float = 0.95,
-    seed: int = 1,
 ) -> Contrast:
     """Paired t test; position k of both is one pair, such as two forks of one past.
 
@@ -179,9 +168,14 @@ def paired_t(
         return _with(blank, reason=str(why))
     done = stats.ttest_1samp(d, 0.0)
     interval = done.confidence_interval(level)
-    factor = correction(len(d) - 1)
-    g = float(d.mean() / d.std(ddof=1)) * factor if factor else None
-    low, high, reason = _paired_interval(d, factor, level, seed)
+    factor, g, reason = correction(len(d) - 1), None, None
+    interval_of_g: tuple[float, float] | tuple[None, None] = (None, None)
+    if factor:
+        raw = float(d.mean() / d.std(ddof=1))
+        g = raw * factor
+        interval_of_g = standardized_interval(raw, len(d) - 1, 1 / math.sqrt(len(d)), level)
+    else:
+        reason = "g cannot be corrected with 2 pairs"
     return _with(
         blank,
         difference=float(d.mean()),
@@ -191,8 +185,8 @@ def paired_t(
         df=len(d) - 1.0,
         p=float(done.pvalue),
         g=g,
-        g_low=low,
-        g_high=high,
+        g_low=interval_of_g[0],
+        g_high=interval_of_g[1],
         reason=reason,
     )
 
@@ -205,17 +199,6 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> Floats:
     if flat(d):
         raise Degenerate("all pairs differ by the same amount; no variance")
     return d
-
-
-def _paired_interval(
-    d: Floats, factor: float, level: float, seed: int
-) -> tuple[float | None, float | None, str | None]:
-    if not factor:
-        return None, None, "g cannot be corrected with 2 pairs"
-    rows = np.random.default_rng(seed).choice(d, (RESAMPLES, len(d)))
-    sd = rows.std(axis=1, ddof=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return _percentiles(np.where(sd > 1e-12, rows.mean(axis=1) / sd, np.nan) * factor, level)
 
 
 def sign_flip_p(

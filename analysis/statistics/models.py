@@ -1,114 +1,13 @@
-"""A mixed model with the client as random effect; Holm's correction; power of the planned
-contrast.
-"""
+"""Holm's correction; power of the planned contrast."""
 
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-import pandas as pd
+import numpy as np
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestIndPower, TTestPower
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mixed:
-    """First arm minus second from a linear mixed model: value ~ arm + (1 | client), by REML.
-    None with a `reason` when it cannot be fitted.
-    """
-
-    first: str
-    second: str
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    """Wald, two-sided."""
-    client_sd: float | None = None
-    """Standard deviation between clients."""
-    n: dict[str, int] = field(default_factory=dict)
-    clients: int = 0
-    assumes: str = (
-        "client effects and residuals normal; Wald intervals, which are too narrow for few clients"
-    )
-    reason: str | None = None
-
-
-def mixed(
-    table: pd.DataFrame, first: str, second: str, *, value: str = "value", level: float = 0.95
-) -> Mixed:
-    """Fit on a table with the columns `value`, `arm` and `client`, one row a run; rows with a
-    missing value are left out.
-    """
-    rows = table[table["arm"].isin([first, second])].dropna(subset=[value, "client"])
-    n = {arm: int((rows["arm"] == arm).sum()) for arm in (first, second)}
-    clients = int(rows["client"].nunique())
-    blank = Mixed(first=first, second=second, n=n, clients=clients)
-    reason = _unfit(rows, n, clients, value)
-    if reason:
-        return _with(blank, reason=reason)
-    frame = pd.DataFrame(
-        {
-            "y": rows[value].astype(float).to_numpy(),
-            "x": (rows["arm"] == first).astype(float).to_numpy(),
-            "client": rows["client"].astype(str).to_numpy(),
-        }
-    )
-    done, said = _fitted(frame)
-    if done is None or not math.isfinite(done.bse["x"]):
-        return _with(blank, reason=f"the model could not be fitted ({said})")
-    low, high = (float(end) for end in done.conf_int(alpha=1 - level).loc["x"])
-    return _with(
-        blank,
-        difference=float(done.params["x"]),
-        low=low,
-        high=high,
-        p=float(done.pvalues["x"]),
-        client_sd=math.sqrt(max(0.0, float(done.cov_re.iloc[0, 0]))),
-        reason=said,
-    )
-
-
-def _unfit(rows: pd.DataFrame, n: dict[str, int], clients: int, value: str) -> str | None:
-    if min(n.values()) < 2:
-        return (
-            f"{', '.join(f'{arm} has n = {count}' for arm, count in n.items())}; 2 are needed in"
-            " each"
-        )
-    if clients < 2:
-        return "1 client; a random effect needs at least 2"
-    if len(rows) <= clients:
-        return "one run a client; the random effect cannot be told from the residual"
-    if rows.groupby("arm")[value].std().max() < 1e-12:
-        return "no variance within any group"
-    return None
-
-
-def _fitted(frame: pd.DataFrame) -> tuple[Any, str | None]:
-    """The fitted model and what statsmodels warned about, in short."""
-    from numpy.linalg import LinAlgError
-    from statsmodels.formula.api import mixedlm
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            done = mixedlm("y ~ x", frame, groups=frame["client"]).fit(
-                reml=True, method=["lbfgs", "powell"]
-            )
-        except (LinAlgError, ValueError) as error:
-            return None, str(error).splitlines()[0]
-    texts = " ".join(str(one.message) for one in caught)
-    if "boundary" in texts or "singular" in texts.lower():
-        return done, "clients hardly differ: their variance is at its lower bound of 0"
-    return (done, None) if done.converged else (None, "it did not converge")
-
-
-def _with(result: Mixed, **fields: Any) -> Mixed:
-    from dataclasses import replace
-
-    return replace(result, **fields)
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
@@ -135,6 +34,8 @@ class Power:
     """To see an effect of size `g`."""
     smallest: float | None = None
     """The effect seen with 80% power; None with a `reason` when the sizes allow no test."""
+    needed: int | None = None
+    """Clients (in each arm, where arms have others) for 80% power to see `g`."""
     assumes: str = "a t test on normal values; of a stated effect, not of the one observed"
     reason: str | None = None
 
@@ -146,9 +47,12 @@ def power_of_contrast(
     assumed (SimCounsel, A.5).
     """
     n = (n_first,) if paired else (n_first, n_second)
-    if min(n) < 2:
-        return Power(n=n, alpha=alpha, g=g, reason="n below 2")
     solver = TTestPower() if paired else TTestIndPower()
+    wanted = {"nobs": None} if paired else {"nobs1": None}
+    enough = solver.solve_power(effect_size=g, alpha=alpha, power=0.8, **wanted)
+    needed = math.ceil(float(np.squeeze(enough)))
+    if min(n) < 2:
+        return Power(n=n, alpha=alpha, g=g, needed=needed, reason="n below 2")
     sizes = {"nobs": n_first} if paired else {"nobs1": n_first, "ratio": n_second / n_first}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -163,6 +67,7 @@ def power_of_contrast(
         g=g,
         power=power,
         smallest=smallest if math.isfinite(smallest) and smallest > 0 else None,
+        needed=needed,
     )
 
 

@@ -1,4 +1,4 @@
-"""`check`, `init`, `models`, `personas import`: what there is to work with."""
+"""`check`, `init`, `models`, `personas import` and `draw`: what there is to work with."""
 
 import sys
 from pathlib import Path
@@ -105,3 +105,59 @@ def import_personas(
 
     for written in import_records(file, out):
         typer.echo(f"wrote {written}")
+
+
+@personas.command("draw")
+def draw(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Personas of clients; those of others are left out."
+        ),
+    ],
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="So many clients.")],
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="The same seed, the same clients.")
+    ] = 1,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the persona files.")] = Path(
+        "drawn"
+    ),
+    theme: Annotated[
+        str | None, typer.Option("--theme", help="Only clients with this theme, such as grief.")
+    ] = None,
+    years: Annotated[int, typer.Option(min=0, help="Age differs by so many at most.")] = 2,
+    belief: Annotated[
+        int, typer.Option(min=0, max=100, help="A belief's strength differs by so many at most.")
+    ] = 20,
+    names: Annotated[
+        Path | None, typer.Option("--names", help="YAML: other first names, by the written one's.")
+    ] = None,
+) -> None:
+    """Draw clients for a large study from written ones: each has a written one's life, another
+    name, and other features within bounds (age, beliefs, situations, coping, how much it says,
+    opens up and sees).
+
+    The files and every report say that they were drawn. Clients of one written life are more alike
+    than other people: their number is not the number of lives.
+
+    Example: simcounsel personas draw personas/*.yaml --count 66 --seed 1 --out personas-66
+    """
+    from simcounsel.specs.drawing import Bounds, draw_personas, names_of
+    from simcounsel.specs.persona import ClientPersona
+    from simcounsel.specs.persona_file import load_persona
+
+    clients = []
+    for file in files:
+        persona = load_persona(file)
+        if isinstance(persona, ClientPersona) and theme in (None, persona.theme):
+            clients.append(file)
+    if not clients:
+        raise typer.BadParameter(
+            f"no persona of a client{f' with the theme {theme!r}' if theme else ''} among"
+            f" {len(files)} files",
+            param_hint="FILE",
+        )
+    drawn = draw_personas(
+        clients, count, seed, out, bounds=Bounds(years=years, belief=belief), names=names_of(names)
+    )
+    typer.echo(f"wrote {len(drawn)} clients, drawn from {len(clients)}, into {out}")

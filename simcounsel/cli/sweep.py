@@ -48,6 +48,16 @@ def sweep(
             help="Live the runs on a Ray cluster: its address, or `auto`.",
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help=(
+                "Model for all roles but `embed`, in place of the experiment's and its worlds';"
+                " `simcounsel models` lists the forms. What a condition sets stays."
+            ),
+        ),
+    ] = None,
     in_flight: InFlight = 64,
     quiet: Quiet = False,
     prices: PricesFile = None,
@@ -61,14 +71,17 @@ def sweep(
 
     A run whose model does not answer is given up in that tick, and the others go on; the exit code
     is then 3.
+
+    Try a sweep without a model first: simcounsel sweep experiments/quick.yaml --model scripted
     """
     from simcounsel.cli.sweep_display import SweepDisplay
     from simcounsel.engine.opening import check_models
     from simcounsel.lab.plan import plan_lines
     from simcounsel.lab.sweep import Sweep
+    from simcounsel.llm.catalog import roles_for
     from simcounsel.specs.experiment_file import load_experiment
 
-    loaded, cells = load_experiment(experiment)
+    loaded, cells = load_experiment(experiment, roles_for(model) if model else None)
     folder = out or Path("sweeps") / experiment.stem
     for line in plan_lines(loaded, cells, price_table(prices), folder):
         typer.echo(line)

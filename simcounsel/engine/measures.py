@@ -8,7 +8,7 @@ from simcounsel.agents.mind import Mind, Scene
 from simcounsel.errors import SpecError
 from simcounsel.events import Assessed, Entry, Measured
 from simcounsel.instruments.kind import Counted
-from simcounsel.instruments.material import blind_lines, blinding_for, material_for
+from simcounsel.instruments.material import Talk, blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument, taken
@@ -26,6 +26,8 @@ class Due:
     spec: MeasurementSpec
     scale: Scale | Counted
     point: str
+    talk: Talk | None = None
+    """The conversation that it is about; None: the last by appointment, or else of all."""
 
     @property
     def instrument(self) -> str:
@@ -52,15 +54,29 @@ class Measures:
         """
         for spec, scale in self._scales:
             for who in spec.who or tuple(name for name, role in roles.items() if role == "client"):
-                point = spec.point(
-                    tick,
-                    minute,
-                    last_tick=self.world.ticks - 1,
-                    tick_minutes=self.world.tick_minutes,
-                    sessions=self._record.session_in(who, tick),
-                )
-                if who in roles and point is not None:
-                    yield Due(who=who, spec=spec, scale=scale, point=point)
+                if who in roles:
+                    for point, talk in self._moments(spec, who, tick, minute):
+                        yield Due(who=who, spec=spec, scale=scale, point=point, talk=talk)
+
+    def _moments(
+        self, spec: MeasurementSpec, who: str, tick: int, minute: int
+    ) -> Iterator[tuple[str, Talk | None]]:
+        """What the measurements of somebody at the end of this tick are called, and the
+        conversation that each is about where it is not the last.
+        """
+        if spec.after_each_talk:
+            for talk in self._record.talks_in(who, tick):
+                yield self._record.point(who, talk), talk
+            return
+        point = spec.point(
+            tick,
+            minute,
+            last_tick=self.world.ticks - 1,
+            tick_minutes=self.world.tick_minutes,
+            sessions=self._record.session_in(who, tick),
+        )
+        if point is not None:
+            yield point, None
 
     def asks(
         self, due: Iterator[Due], mind_of: Callable[[str], tuple[Mind, Scene]]
@@ -78,9 +94,8 @@ class Measures:
         if one.scale.respondent == "self":
             return measure_self(mind, at_end, one.scale, one.point)
         versions = tuple(self._record.versions.get(one.who, ()))
-        material = material_for(
-            one.scale, self.world, one.who, self._record.last_talk(one.who), versions
-        )
+        talk = one.talk or self._record.last_talk(one.who)
+        material = material_for(one.scale, self.world, one.who, talk, versions)
         return measure_seen(
             one.scale, one.who, material, one.point, self.world.seed, scene.tick, one.who, one.point
         )
@@ -88,7 +103,7 @@ class Measures:
     def _count(self, one: Due, counted: Counted) -> Ask[Measured]:
         """Counted, not asked: an Ask without a question."""
         yield from ()
-        talk = self._record.last_talk(one.who)
+        talk = one.talk or self._record.last_talk(one.who)
         if talk is None:
             return counted.measured(one.who, one.point, (), (), "no conversation yet")
         other = next(name for name in talk.who if name != one.who)

@@ -48,6 +48,21 @@ class ObserverRecord:
         had = self.sessions(who)
         return len(had) if had and had[-1].tick == tick else None
 
+    def talks_in(self, who: str, tick: int) -> list[Talk]:
+        """The conversations that somebody had in this tick, whoever it was with; those in which
+        nothing was said are left out.
+        """
+        return [talk for talk in self._talks_of(who) if talk.tick == tick and talk.lines]
+
+    def point(self, who: str, talk: Talk) -> str:
+        """What a measurement of somebody about this conversation is called: `after session 2` for
+        the second session of that person, else `after conversation 5` for the fifth of the run.
+        """
+        sessions = [session.chat for session in self.sessions(who)]
+        if talk.chat in sessions:
+            return f"after session {sessions.index(talk.chat) + 1}"
+        return f"after conversation {list(self.talks).index(talk.chat) + 1}"
+
     def last_talk(self, who: str) -> Talk | None:
         """The last conversation by appointment; the last of all where there is none; None before
         the first.

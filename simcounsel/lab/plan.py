@@ -3,6 +3,7 @@ and written into its folder.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from simcounsel.disk import write_whole
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.lab.power import power_lines
 from simcounsel.lab.rules import by_rule
 from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
@@ -65,6 +67,10 @@ def plan_lines(
     if experiment.worlds:
         yield f"clients      {', '.join(sorted({cell.client for cell in cells}))}"
     yield f"conditions   {', '.join(arm.name for arm in experiment.conditions)}"
+    if experiment.design == "parallel":
+        dealt = Counter(cell.arm for cell in {cell.client: cell for cell in cells}.values())
+        groups = ", ".join(f"{dealt[arm.name]} to {arm.name}" for arm in experiment.conditions)
+        yield f"allocation   each client to one condition, by chance: {groups}"
     yield f"seeds        {', '.join(map(str, experiment.all_seeds))}"
     if experiment.paired_at is not None:
         yield (
@@ -89,6 +95,10 @@ def plan_lines(
             f"planned      {one.id}: {one.test} of {one.instrument}.{one.score},"
             f" {' against '.join(one.contrast)}, {one.direction}"
         )
+    if experiment.worlds:
+        clients = len({cell.client for cell in cells})
+        groups = 1 if experiment.design == "crossed" else len(experiment.conditions)
+        yield from power_lines(experiment, clients // groups)
     yield "the conditions differ in"
     yield from (f"  {line}" for line in differences(cells))
 
@@ -117,6 +127,7 @@ def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> No
         ],
         "clients": sorted({cell.client for cell in cells}),
         "seeds": list(experiment.all_seeds),
+        "design": experiment.design,
         "paired_at": experiment.paired_at,
         "hypotheses": [hypothesis.model_dump(mode="json") for hypothesis in experiment.hypotheses],
         "runs": [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel import __version__
-from simcounsel.errors import GivenUp, RunError, TooManyFallbacks
+from simcounsel.errors import GivenUp, NothingToMeasure, TooManyFallbacks
 from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.record import ObserverRecord
@@ -72,19 +72,21 @@ class Rating:
         who: str | None = None,
         chat: str | None = None,
         at: int | None = None,
+        every_talk: bool = False,
         fallbacks: FallbackLimits | None = None,
     ) -> "Rating":
         """What an instrument measures in a run: each conversation of each client (or the one
         named), or each client as of the end of tick `at` (the last complete one if None).
+        every_talk: a self-report as of the end of each conversation, with whomever.
         SpecError, RunError name what is not there.
         """
         scale = find_instrument(instrument)
         record, minutes = record_until(run, at)
         if chat is not None and at is None:
             record, minutes = record_until(run, talk_named(run, record, chat).tick)
-        targets = tuple(targets_of(run, scale, record, minutes, who, chat))
+        targets = tuple(targets_of(run, scale, record, minutes, who, chat, every_talk))
         if not targets:
-            raise RunError(
+            raise NothingToMeasure(
                 f"{run.folder}: nothing to measure with {instrument}: no conversation of"
                 f" {who or 'a client'}"
             )
@@ -110,6 +112,11 @@ class Rating:
     def round(self) -> int:
         """How many ratings with this instrument were begun before this one."""
         return self._kept.round
+
+    @property
+    def finished(self) -> int:
+        """How many ratings that were made in the same way are finished."""
+        return self._kept.finished
 
     @property
     def file(self) -> Path | None:
@@ -236,6 +243,7 @@ def rate(
     who: str | None = None,
     chat: str | None = None,
     at: int | None = None,
+    every_talk: bool = False,
     fallbacks: FallbackLimits | None = None,
 ) -> tuple[Measured, ...]:
     """Measure a run with an instrument, beside the run, as `simcounsel rate` does: the arguments
@@ -251,6 +259,7 @@ def rate(
         who=who,
         chat=chat,
         at=at,
+        every_talk=every_talk,
         fallbacks=fallbacks,
     )
     models = rating.open_models()

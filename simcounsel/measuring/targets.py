@@ -54,9 +54,11 @@ def targets_of(
     minutes: dict[int, int],
     who: str | None,
     chat: str | None,
+    every_talk: bool = False,
 ) -> Iterator[Target]:
     """What an instrument measures in a run. who: one client, all
-    if None; chat: one conversation, by number or id. RunError names what is not there.
+    if None; chat: one conversation, by number or id; every_talk: a self-report is asked as of the
+    end of each conversation, and not as of the last tick. RunError names what is not there.
     """
     names = [resident.name for resident in run.world.residents]
     if who is not None and who not in names:
@@ -67,14 +69,19 @@ def targets_of(
         else [resident.name for resident in run.world.present() if resident.role == "client"]
     )
     talk = talk_named(run, record, chat) if chat is not None else None
-    if scale.sees in ("transcript", "persona and transcript"):
+    if every_talk and scale.respondent == "observer" and scale.sees == "personas":
+        raise RunError(
+            f"{scale.id}: compares the persona at two times, not conversations; leave"
+            " --every-conversation out"
+        )
+    if every_talk or scale.sees in ("transcript", "persona and transcript"):
         for one in [talk] if talk else [one for one in record.talks.values() if one.lines]:
             for name in (name for name in clients if name in one.who):
                 yield Target(
                     who=name,
                     tick=one.tick,
                     minute=one.minute,
-                    point=_point(record, name, one),
+                    point=record.point(name, one),
                     talk=one,
                 )
         return
@@ -86,7 +93,7 @@ def targets_of(
                 who=name,
                 tick=tick,
                 minute=minutes[tick],
-                point=_point(record, name, talk) if talk else at_end,
+                point=record.point(name, talk) if talk else at_end,
             )
 
 
@@ -101,10 +108,3 @@ def talk_named(run: Run, record: ObserverRecord, chat: str) -> Talk:
         f"{run.folder}: no conversation {chat!r}; "
         + (f"there are 1 to {len(talks)}" if talks else "there is none")
     )
-
-
-def _point(record: ObserverRecord, who: str, talk: Talk) -> str:
-    sessions = [session.chat for session in record.sessions(who)]
-    if talk.chat in sessions:
-        return f"after session {sessions.index(talk.chat) + 1}"
-    return f"after conversation {list(record.talks).index(talk.chat) + 1}"

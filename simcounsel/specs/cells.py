@@ -114,7 +114,7 @@ def _of_pair(
             ticks=experiment.paired_at,
             changes={},
         )
-    for arm in experiment.conditions:
+    for arm in experiment.arms_of(client):
         world = _world(
             experiment,
             path,

@@ -19,9 +19,25 @@ def differences(cells: tuple[Cell, ...]) -> list[str]:
     for cell in cells:
         if cell.arm is not None:
             first.setdefault(cell.arm, cell)
-    return list(
-        _differing("", {arm: cell.about.model_dump(mode="json") for arm, cell in first.items()})
-    )
+    read = _dumped if len({cell.client for cell in first.values()}) == 1 else _of_anybody
+    return list(_differing("", {arm: read(cell) for arm, cell in first.items()}))
+
+
+def _dumped(cell: Cell) -> dict[str, Any]:
+    return cell.about.model_dump(mode="json")
+
+
+def _of_anybody(cell: Cell) -> dict[str, Any]:
+    """Where each condition has clients of its own: without what is the client's, and with "the
+    client" for its name.
+    """
+    fields = _dumped(cell)
+    for resident in fields.get("residents", ()):
+        if (resident.get("persona") or {}).get("role") == "client":
+            resident["persona"] = "the client's"
+    text = json.dumps(fields, ensure_ascii=False)
+    found: dict[str, Any] = json.loads(text.replace(cell.client, "the client"))
+    return found
 
 
 def _differing(at: str, arms: dict[str, Any]) -> Iterator[str]:

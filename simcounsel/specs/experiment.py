@@ -6,11 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from simcounsel.chance import chance
 from simcounsel.specs.load import Spec
 from simcounsel.specs.residents import Name
 from simcounsel.specs.world_settings import ModelRoles
 
 Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+LEAST_CLIENTS = 6
+"""With fewer no test is made: of five differences a sign-flip test cannot come below p = 0.0625."""
 ONLY_IN_WORLDS = (
     "clients",
     "in_place_of",
@@ -44,10 +47,18 @@ class Hypothesis(Spec):
     score: str = "total"
     contrast: Annotated[tuple[Slug, ...], Field(min_length=2)]
     """Two arms, or all that an ANOVA compares."""
-    test: Literal["paired_t", "welch", "anova", "permutation", "mixed"]
+    test: Literal["clients", "paired_t", "welch", "anova", "permutation", "mixed"] = "clients"
     direction: Literal["lower", "higher", "differs"] = "differs"
     """What the first arm is expected to be beside the second."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    respondent: str | None = None
+    """Whose answers are tested, such as `self` or `observer`; needed where several answer the
+    instrument.
+    """
+    judge: str | None = None
+    """The model that answered, by its name; needed where several models did."""
+    family: str = ""
+    """Tests of one family are corrected together (Holm 1979); without one, all that have none."""
 
     @model_validator(mode="after")
     def _two_sides(self) -> "Hypothesis":
@@ -86,6 +97,12 @@ class Experiment(Spec):
     """
     in_place_of: Name | None = None
     conditions: Annotated[tuple[Arm, ...], Field(min_length=1)]
+    design: Literal["crossed", "parallel"] = "crossed"
+    """crossed: each client lives under every condition. parallel: each under one, as in a trial
+    with groups; clients are dealt to conditions by chance, in groups as equal as can be.
+    """
+    allocation: Annotated[int, Field(ge=0)] = 1
+    """The seed by which a parallel design deals clients."""
     seeds: tuple[Annotated[int, Field(ge=0)], ...] = ()
     repetitions: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """Seeds 1, 2, ..., in place of `seeds`."""
@@ -126,6 +143,17 @@ class Experiment(Spec):
             raise ValueError("`seeds` and `repetitions` say the same thing; keep one")
         if self.clients and not self.in_place_of:
             raise ValueError("`clients` need `in_place_of`: whose part in the world they take")
+        if self.design == "parallel":
+            if self.paired_at:
+                raise ValueError(
+                    "in a `parallel` design no client lives under two conditions; leave `paired_at`"
+                    " out"
+                )
+            if self.worlds and len(self.clients) < len(self.conditions):
+                raise ValueError(
+                    f"a `parallel` design with {len(self.conditions)} conditions needs as many"
+                    f" `clients` at least, and there are {len(self.clients)}"
+                )
         if self.past and not self.paired_at:
             raise ValueError("`past` is lived before a fork; add `paired_at`")
         names = [arm.name for arm in self.conditions]
@@ -133,6 +161,14 @@ class Experiment(Spec):
         if twice:
             raise ValueError(f"two conditions are called {twice!r}")
         return self
+
+    def arms_of(self, client: str | None) -> tuple[Arm, ...]:
+        """The conditions under which a client (its file) lives."""
+        if self.design == "crossed" or client is None:
+            return self.conditions
+        order = sorted(self.clients)
+        chance(self.allocation, "allocation").shuffle(order)
+        return (self.conditions[order.index(client) % len(self.conditions)],)
 
     @property
     def all_seeds(self) -> tuple[int, ...]:

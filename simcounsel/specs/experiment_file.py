@@ -1,21 +1,31 @@
 """An experiment from its file, with every run of it."""
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.cells import Cell, cells_of
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
+from simcounsel.specs.subject import Subject
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.world import World
+from simcounsel.specs.world_settings import ModelRoles
 
 NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "language", "ticks", "seed")
 """What arms that fork a shared past cannot change."""
 
 
-def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
+def load_experiment(
+    path: Path, models: Mapping[str, str] | None = None
+) -> tuple[Experiment, tuple[Cell, ...]]:
     """An experiment from its file, and every run of it, shared pasts first. SpecError names each
     problem with its line.
+
+    models: by role, in place of those of the file and of its worlds. What `set` says of one role
+    or one resident stays, and so does whatever an arm sets, since arms may differ in it.
     """
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
@@ -28,7 +38,11 @@ def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
     problems = list(_problems(experiment, path, lines))
     if problems:
         raise SpecError(problems)
+    if models is not None:
+        experiment = _with_models(experiment, models)
     cells = tuple(cells_of(experiment, path, lines))
+    if models is not None:
+        cells = tuple(_without_own_models(cell, experiment) for cell in cells)
     names = [cell.name for cell in cells]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
@@ -39,6 +53,31 @@ def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
             ]
         )
     return experiment, cells
+
+
+def _with_models(experiment: Experiment, models: Mapping[str, str]) -> Experiment:
+    """With these for all conditions; of a synthesis the one that answers is its `default`."""
+    kept: dict[str, object] = {"set": {k: v for k, v in experiment.set.items() if k != "models"}}
+    if experiment.synthesis is not None:
+        kept["synthesis"] = experiment.synthesis | {"models": {"default": models["reason"]}}
+    else:
+        kept["models"] = ModelRoles.model_validate(dict(models))
+    return experiment.model_copy(update=kept)
+
+
+def _without_own_models(cell: Cell, experiment: Experiment) -> Cell:
+    """Residents answer with the model of all, unless the experiment or the arm names their own."""
+    if any(".models" in key for key in (*experiment.set, *experiment.past, *cell.changes)):
+        return cell
+    return replace(cell, about=cell.about.either(world=_of_one_model, synthesis=_as_it_is))
+
+
+def _of_one_model(world: World) -> Subject:
+    return world.with_one_model({})
+
+
+def _as_it_is(settings: Synthesis) -> Subject:
+    return settings
 
 
 def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:

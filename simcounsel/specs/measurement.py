@@ -9,7 +9,12 @@ from simcounsel.clock import day_of, minutes_of_day, time_text
 from simcounsel.specs.load import Spec
 from simcounsel.specs.scale import Scale
 
-WHEN = "`start`, `end`, `every day at HH:MM`, `after every session`, or `tick N`"
+AFTER_TALK = "after every conversation"
+WHEN = (
+    "`start`, `end`, `every day at HH:MM`, `after every session`, `after every conversation`, or"
+    " `tick N`"
+)
+_WORDS = ("start", "end", "after every session", AFTER_TALK)
 _DAILY = re.compile(r"every day at (\d{1,2}:\d{2})")
 _TICK = re.compile(r"tick (\d+)")
 
@@ -22,7 +27,9 @@ class MeasurementSpec(Spec):
     when: str
     """`start` is the end of the first tick, `end` of the world's last; `every day at 21:00` of the
     tick that 21:00 falls in; `after every session` of a tick in which the person had an appointment
-    with a counselor; `tick 40` of that tick (the first is 0).
+    with a counselor; `after every conversation` of one in which the person talked with anybody,
+    about each of these conversations, also with a friend or by chance; `tick 40` of that tick (the
+    first is 0).
     """
     who: tuple[str, ...] = ()
     """Residents; all clients that live in the world if not given."""
@@ -40,9 +47,14 @@ class MeasurementSpec(Spec):
         daily = _DAILY.fullmatch(value)
         if daily:
             minutes_of_day(daily.group(1))
-        elif value not in ("start", "end", "after every session") and not _TICK.fullmatch(value):
+        elif value not in _WORDS and not _TICK.fullmatch(value):
             raise ValueError(f"{value!r} is not a time to measure; write {WHEN}")
         return value
+
+    @property
+    def after_each_talk(self) -> bool:
+        """Whether it is due once for each conversation, whose moments `point` does not know."""
+        return self.when == AFTER_TALK
 
     @property
     def tick(self) -> int | None:
@@ -53,7 +65,8 @@ class MeasurementSpec(Spec):
     def point(
         self, tick: int, minute: int, *, last_tick: int, tick_minutes: int, sessions: int | None
     ) -> str | None:
-        """What the measurement at the end of this tick is called; None when it is not due.
+        """What the measurement at the end of this tick is called; None when it is not due, or due
+        by conversation (see `after_each_talk`).
 
         minute: when the tick begins. sessions: how many sessions the person has had, if one was in
         this tick; else None.

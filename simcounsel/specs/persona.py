@@ -155,6 +155,19 @@ class Persona(Spec):
         return days
 
 
+class Drawn(Spec):
+    """What a drawn client was drawn from; see `personas draw`."""
+
+    of: Text
+    """The name of the written client."""
+    seed: int
+    number: Annotated[int, Field(ge=1)]
+    """Among those drawn together."""
+    talk: Literal["little", "as written", "much"] = "as written"
+    openness: Literal["little", "as written", "much"] = "as written"
+    insight: Literal["little", "as written", "much"] = "as written"
+
+
 class ClientPersona(Persona):
     """A client: a cognitive conceptualization, a voice, a day."""
 
@@ -167,6 +180,8 @@ class ClientPersona(Persona):
     coping_strategies: Annotated[tuple[Text, ...], Field(min_length=1)]
     situations: Annotated[tuple[Situation, ...], Field(min_length=FEWEST_SITUATIONS)]
     voice: tuple[VoiceLine, ...] = ()
+    drawn: Annotated[Drawn | None, Field(exclude_if=lambda drawn: drawn is None)] = None
+    """None for a client that somebody wrote."""
 
     @field_validator("voice")
     @classmethod

@@ -71,7 +71,9 @@ SCRIPTED = Provider(
     embed=_hashed,
     forms={
         "scripted": "no model: drawn answers without meaning, for tests",
-        "scripted:planted=POINTS": "the same with an effect of known size, to test an analysis",
+        "scripted:planted=POINTS[,spread=POINTS][,noise=POINTS][,draw=N]": (
+            "the same with an effect of known size, to test an analysis"
+        ),
     },
     vectors_for=lambda name: name if name == "scripted" else None,
 )

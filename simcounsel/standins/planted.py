@@ -2,13 +2,22 @@
 the whole chain finds it.
 
 The scripted counselor says one sentence that marks help. A client who remembers that sentence
-reports POINTS fewer on every questionnaire than it would have otherwise; nobody else does. So the
+reports fewer points on every questionnaire than it would have otherwise; nobody else does. So the
 effect reaches a report only through a conversation, a memory, a self-report, the log, the tables
 and the statistics, each of them the real one.
+
+    scripted:planted=4,spread=2,noise=1.5,draw=7
+
+planted: how many points fewer, on average over clients. spread: how far that differs between
+clients (standard deviation, in points; 0 if not given). noise: from one time to the next (standard
+deviation, in points; a twentieth of the largest sum if not given). draw: which clients there are,
+so to speak: with another number the same names differ otherwise in what is usual for them and in
+what help does for them.
 """
 
 import json
 import re
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -20,12 +29,31 @@ from simcounsel.errors import ModelError
 from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
 
-FORM = re.compile(r"scripted:planted=(\d+)")
+FORM = re.compile(
+    r"scripted:planted=(?P<points>\d+(?:\.\d+)?)(?:,spread=(?P<spread>\d+(?:\.\d+)?))?"
+    r"(?:,noise=(?P<noise>\d+(?:\.\d+)?))?(?:,draw=(?P<draw>\d+))?"
+)
 MARK = "Let us go through your nights together, one by one, and see what can change."
 USUAL, SPREAD, NOISE = 0.62, 0.10, 0.05
-"""What a client reports without help: mean, standard deviation between clients and seeds, and from
-one time to the next; as shares of the largest sum.
+"""What a client reports without help: mean, standard deviation between clients, and from one time
+to the next; as shares of the largest sum.
 """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plant:
+    """What is planted; all but `draw` in points of a sum."""
+
+    points: float
+    spread: float = 0.0
+    """Standard deviation of the effect between clients."""
+    noise: float | None = None
+    """Standard deviation from one time to the next; None: NOISE."""
+    draw: int = 0
+
+    def of(self, client: str) -> float:
+        """The effect on a client of that name."""
+        return self.points + self.spread * chance(self.draw, client, "effect").gauss(0.0, 1.0)
 
 
 def planted(name: str) -> Scripted:
@@ -33,11 +61,17 @@ def planted(name: str) -> Scripted:
     found = FORM.fullmatch(name)
     if not found:
         raise ModelError(
-            f"no model {name!r}; a planted effect is written scripted:planted=4, points of a sum"
+            f"no model {name!r}; a planted effect is written scripted:planted=4 (points of a sum)"
+            " or, with what clients differ in, scripted:planted=4,spread=2,noise=1.5,draw=7"
         )
-    points = int(found.group(1))
+    plant = Plant(
+        points=float(found["points"]),
+        spread=float(found["spread"] or 0.0),
+        noise=float(found["noise"]) if found["noise"] else None,
+        draw=int(found["draw"] or 0),
+    )
     model = Scripted(
-        {"line_counselor": _help, "self_report": lambda question, rng: _report(question, points)}
+        {"line_counselor": _help, "self_report": lambda question, rng: _report(question, plant)}
     )
     model.name = name
     return model
@@ -59,19 +93,20 @@ def _help(question: Question[Any], rng: Random) -> str:
     return str(question.fallback.model_copy(update=line.model_dump()).model_dump_json())
 
 
-def _report(question: Question[Any], points: int) -> str:
-    """Answers that add up to the client's usual sum with noise, `points` lower if what is sent
+def _report(question: Question[Any], plant: Plant) -> str:
+    """Answers that add up to the client's usual sum with noise, lower by its effect if what is sent
     tells of help.
     """
     facts = question.facts
     assert isinstance(facts, SelfReportFacts)
-    top = sum(item.high - item.low for item in facts.items)
-    usual = chance(facts.seed, question.who, "usual").gauss(USUAL, SPREAD)
-    noise = chance(question.seed, "noise").gauss(0.0, NOISE)
+    top = int(sum(item.high - item.low for item in facts.items))
+    usual = chance(plant.draw, question.who, "usual").gauss(USUAL, SPREAD)
+    spread = NOISE * top if plant.noise is None else plant.noise
+    noise = chance(question.seed, "noise").gauss(0.0, spread)
     helped = any(MARK in message["content"] for message in question.messages)
-    total = round(min(0.95, max(0.3, usual + noise)) * top) - (points if helped else 0)
+    total = min(0.9, max(0.35, usual)) * top + noise - (plant.of(question.who) if helped else 0.0)
     return json.dumps(
-        _shared_out(max(0, min(int(top), total)), facts.items, chance(question.seed, "items"))
+        _shared_out(max(0, min(top, round(total))), facts.items, chance(question.seed, "items"))
     )
 
 

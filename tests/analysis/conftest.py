@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from analysis.__main__ import main
-from tests.analysis.made import CONDITIONS, plan, study
+from tests.analysis.made import CLIENTS, CONDITIONS, plan, study
 from tests.commands import Command, in_process
 
 PLANTED = {"client_only": 0.0, "client_layperson": -1.0, "client_counselor": -6.0}
-NOISE = (-1.5, -0.5, 0.5, 1.5)
+NOISE = (-1.5, -0.5, 0.5, 1.5, -1.0, 1.0)
 OWN = {
-    "client_only": (0.0, 0.3, 0.1, 0.2),
-    "client_layperson": (0.2, 0.0, 0.4, 0.1),
-    "client_counselor": (0.1, 0.4, 0.0, 0.3),
+    "client_only": (0.0, 0.3, 0.1, 0.2, 0.4, 0.1),
+    "client_layperson": (0.2, 0.0, 0.4, 0.1, 0.3, 0.2),
+    "client_counselor": (0.1, 0.4, 0.0, 0.3, 0.2, 0.0),
 }
 HYPOTHESES = [
     {
@@ -23,6 +23,7 @@ HYPOTHESES = [
         "contrast": ["client_counselor", "client_only"],
         "test": "paired_t",
         "direction": "lower",
+        "family": "primary",
     },
     {
         "id": "friend",
@@ -61,14 +62,15 @@ def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def planted(arm: str, seed: int) -> float:
-    """The change that is put in: the arm's effect, noise that its client and seed share, and a little of its own."""
-    return PLANTED[arm] + NOISE[seed - 1] + OWN[arm][seed - 1]
+def planted(arm: str, client: str) -> float:
+    """The change that is put in: the arm's effect, noise that is the client's in every arm, and a little of its own."""
+    number = CLIENTS.index(client)
+    return PLANTED[arm] + NOISE[number] + OWN[arm][number]
 
 
 @pytest.fixture(scope="session")
 def planted_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three arms, four seeds, a counselor who lowers insomnia by 6 points; read only."""
+    """Three arms, six clients, a counselor who lowers insomnia by 6 points; read only."""
     out = tmp_path_factory.mktemp("planted")
     plan(out, study(out, planted), HYPOTHESES)
     return out

@@ -11,6 +11,7 @@ from simcounsel.runs.run import Run
 from tests.stage import go_on, seal, tiny
 
 CONDITIONS = ("client_only", "client_layperson", "client_counselor")
+CLIENTS = ("Aisha", "Daniela", "Henrik", "Ines", "Leila", "Priya")
 
 
 def scale_score(
@@ -48,22 +49,25 @@ def measure(run: Run, tick: int, *measured: Measured) -> None:
 
 
 def study(
-    out: Path,
-    change: Callable[[str, int], float | None],
-    *,
-    seeds: Sequence[int] = (1, 2, 3, 4),
-    arms: Sequence[str] = CONDITIONS,
+    out: Path, change: Callable[[str, str], float | None], *, arms: Sequence[str] = CONDITIONS
 ) -> list[Run]:
-    """Runs of every arm and seed; insomnia severity is 20 at first and 20 + change(arm, seed) at the end (None: unanswered)."""
+    """Runs of every arm and client; insomnia severity is 20 at first and 20 + change(arm, client) at the end (None: unanswered)."""
     runs = []
     for arm in arms:
-        for seed in seeds:
-            run = go_on(begin_run(tiny(condition=arm, seed=seed), out, name=f"{arm}-s{seed}"))
-            wanted = change(arm, seed)
-            measure(run, 0, scale_score(20.0, "baseline"))
-            measure(run, 11, scale_score(None if wanted is None else 20.0 + wanted, "end"))
+        for who in CLIENTS:
+            world = tiny(condition=arm, client=None if who == "Ines" else who)
+            run = go_on(begin_run(world, out, name=f"{arm}-{who.lower()}"))
+            wanted = change(arm, who)
+            measure(run, 0, scale_score(20.0, "baseline", who=who))
+            last = None if wanted is None else 20.0 + wanted
+            measure(run, 11, scale_score(last, "end", who=who))
             runs.append(run)
     return runs
+
+
+def name_of(run: Run) -> str:
+    """The client's, as plans write it."""
+    return next(r.name.lower() for r in run.world.residents if r.role == "client")
 
 
 def plan(
@@ -80,17 +84,17 @@ def plan(
             {"name": arm, "changes": {"condition": arm}}
             for arm in dict.fromkeys(r.world.condition for r in runs)
         ],
-        "clients": ["Ines"],
-        "seeds": sorted({run.world.seed for run in runs}),
+        "clients": sorted({name_of(run) for run in runs}),
+        "seeds": [1],
         "paired_at": None,
         "hypotheses": list(hypotheses),
         "runs": [
             {
                 "run": r.name,
                 "arm": r.world.condition,
-                "client": "ines",
+                "client": name_of(r),
                 "seed": r.world.seed,
-                "pair": f"ines-s{r.world.seed}",
+                "pair": f"{name_of(r)}-s{r.world.seed}",
             }
             for r in runs
         ],

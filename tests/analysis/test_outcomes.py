@@ -12,9 +12,10 @@ from analysis.exploring import explore
 from analysis.finding import find
 from analysis.outcomes import COLUMNS, logged_outcomes, measured_outcomes
 from analysis.patterns import periods
+from analysis.planned import Tested as Result
 from analysis.planned import test_planned as planned_tests
 from tests.analysis.conftest import PLANTED, planted
-from tests.analysis.made import plan, study
+from tests.analysis.made import CLIENTS, plan, study
 
 
 def outcome(
@@ -42,7 +43,7 @@ def outcome(
     return row | more
 
 
-def rows(true: float, seed: int, clients: int = 4, seeds: int = 3) -> pd.DataFrame:
+def rows(true: float, seed: int, clients: int = 8, seeds: int = 3) -> pd.DataFrame:
     """Two arms; pairs share most of their noise; arm `x` is `true` above `y`."""
     rng = np.random.default_rng(seed)
     found = []
@@ -76,7 +77,7 @@ def test_change_is_last_minus_baseline(planted_study: Path) -> None:
     table = measured_outcomes(tables.measurements(sample.logs), sample)
     assert set(table["kind"]) == {"change"}
     for row in table.itertuples():
-        assert row.value == pytest.approx(planted(str(row.arm), int(row.seed)))
+        assert row.value == pytest.approx(planted(str(row.arm), str(row.client)))
         assert row.baseline == 20
 
 
@@ -142,7 +143,7 @@ def test_levels_and_missing_values() -> None:
     assert found.loc[("affect", "r2"), "reason"] == "measured at day 1 only"
 
 
-@pytest.mark.parametrize("test", ["paired_t", "mixed", "welch", "anova", "permutation"])
+@pytest.mark.parametrize("test", ["clients", "paired_t", "mixed", "welch", "anova", "permutation"])
 def test_a_planted_effect_is_recovered(test: str) -> None:
     found = planned_tests(Experiment(hypotheses=(hypothesis(test),)), rows(-8.0, 1))[0]
     assert found.p_holm is not None and found.p_holm < 0.01
@@ -151,7 +152,7 @@ def test_a_planted_effect_is_recovered(test: str) -> None:
     assert found.verdict == ("a difference" if omnibus else "as expected")
     if not omnibus:
         assert found.low is not None and found.high is not None and found.low < -8 < found.high
-    assert len(found.runs) == 24 and found.assumes
+    assert len(found.runs) == 48 and found.assumes
 
 
 def test_the_wrong_direction_is_said() -> None:
@@ -178,7 +179,7 @@ def test_intervals_cover_the_truth_and_nothing_is_found_where_nothing_is(test: s
             Experiment(hypotheses=(hypothesis(test),)), rows(0.0, 1000 + seed, clients=6)
         )[0]
         called.append(none.p is not None and none.p < 0.05)
-    assert np.mean(held) >= 0.8
+    assert len(held) == 25 and np.mean(held) >= 0.8
     assert np.mean(called) <= 0.2
 
 
@@ -186,9 +187,9 @@ def test_pairing_is_by_pair_or_else_by_client_and_seed() -> None:
     table = rows(-8.0, 1)
     alone = table.assign(pair=None, shared_past=False)
     found = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), alone)[0]
-    assert found.n == {"pairs": 12} and "no shared past" in found.assumes
+    assert found.n == {"clients": 8} and "no shared past" in found.assumes
     shared = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), table)[0]
-    assert "a pair: a shared past" in shared.assumes
+    assert "a pair of runs: a shared past" in shared.assumes
     assert shared.estimate == pytest.approx(found.estimate)
 
 
@@ -208,7 +209,48 @@ def test_left_out_runs_are_named_with_their_reason() -> None:
     table.loc[0, ["value", "reason"]] = [None, "unanswered"]
     found = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), table)[0]
     assert found.left_out == (("x-c0-0", "unanswered"),)
-    assert found.n == {"pairs": 11}
+    assert found.n == {"clients": 8}, "c0 is still there with its other seeds"
+
+
+def test_few_clients_give_an_estimate_and_no_verdict() -> None:
+    """However many seeds: the first version took twelve runs of one client for twelve people."""
+    found = planned_tests(
+        Experiment(hypotheses=(hypothesis("clients"),)), rows(-8.0, 1, clients=3, seeds=12)
+    )[0]
+    assert found.verdict == "not testable" and found.p is None
+    assert found.estimate is not None and found.estimate < -6
+    assert "3 clients" in (found.reason or "")
+
+
+def test_several_respondents_need_a_name() -> None:
+    """The observer sees twice what the client reports; neither is taken in silence."""
+    own = rows(-8.0, 1)
+    theirs = own.assign(respondent="observer", judge="o", value=own["value"] * 2)
+    both = pd.concat([own, theirs], ignore_index=True)
+
+    def tested(**more: object) -> Result:
+        return planned_tests(Experiment(hypotheses=(hypothesis("clients", **more),)), both)[0]
+
+    unnamed = tested()
+    assert unnamed.p is None and unnamed.estimate is None and unnamed.verdict == "not testable"
+    assert "several (observer, self): name a `respondent`" in (unnamed.reason or "")
+    own_estimate, seen = tested(respondent="self"), tested(respondent="observer", judge="o")
+    assert own_estimate.estimate is not None and own_estimate.judged == "self, m"
+    assert seen.estimate == pytest.approx(2 * own_estimate.estimate)
+    assert "no answers of the judge 'x', but of o" in (
+        tested(respondent="observer", judge="x").reason or ""
+    )
+
+
+def test_holm_is_within_a_family() -> None:
+    """Three tests of one family are corrected threefold, one of its own not at all."""
+    table = rows(-0.6, 3)
+    same = [hypothesis("clients", id=f"h{number}", family="sleep") for number in range(3)]
+    alone = hypothesis("clients", id="alone")
+    found = planned_tests(Experiment(hypotheses=(*same, alone)), table)
+    raw = found[0].p
+    assert raw is not None and raw < 1 / 3
+    assert [one.p_holm for one in found] == pytest.approx([3 * raw, 3 * raw, 3 * raw, raw])
 
 
 @pytest.mark.slow
@@ -223,8 +265,8 @@ def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: P
     )
     found = explore(table, sample.arms, shuffles=499)
     sleep = next(one for one in found if one.instrument == "insomnia_severity")
-    assert [s.n for s in sleep.spreads] == [4, 4, 4]
-    assert len(sleep.contrasts) == 3 and len(sleep.tukey.pairs) == 3
+    assert [s.n for s in sleep.spreads] == [6, 6, 6]
+    assert len(sleep.contrasts) == 3
     assert (
         sleep.permuted.p is not None
         and sleep.p_holm is not None
@@ -232,7 +274,7 @@ def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: P
     )
     means = {s.name: s.mean for s in sleep.spreads}
     for arm, effect in PLANTED.items():
-        assert means[arm] == pytest.approx(np.mean([planted(arm, seed) for seed in (1, 2, 3, 4)]))
+        assert means[arm] == pytest.approx(np.mean([planted(arm, client) for client in CLIENTS]))
         assert means[arm] == pytest.approx(effect, abs=0.5)
 
 
@@ -279,10 +321,10 @@ def test_log_outcomes_by_hand() -> None:
 def test_a_whole_study_without_an_effect(tmp_path: Path) -> None:
     runs = study(
         tmp_path,
-        lambda arm, seed: {"client_only": (1.0, -2.0, 0.0), "client_counselor": (0.0, 2.0, -1.0)}[
-            arm
-        ][seed - 1],
-        seeds=(1, 2, 3),
+        lambda arm, client: {
+            "client_only": (1.0, -2.0, 0.0, 2.0, 1.0, -1.0),
+            "client_counselor": (0.0, 2.0, -1.0, 1.0, -1.0, 0.0),
+        }[arm][CLIENTS.index(client)],
         arms=("client_only", "client_counselor"),
     )
     plan(

@@ -16,19 +16,19 @@ from analysis import tables
 from analysis.agreement import spearman
 from analysis.page import interval, marked, num, p_text, percent
 from analysis.report import Options, Report, make
-from analysis.statistics import anova, hedges_g, holm, paired_t, permutation_anova, welch_t
+from analysis.statistics import holm, paired_t, repeated_anova, sign_flip_p
 from analysis.writing import write
 from simcounsel.runs.run import Run
+from simcounsel.specs.world_file import load_world
 from tests.analysis.conftest import planted
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
-from tests.analysis.made import CONDITIONS, rewrite
+from tests.analysis.made import CLIENTS, CONDITIONS, rewrite
 from tests.commands import Command
 from tests.engine.test_danger import DANGER, lived, safety, says
 from tests.stage import ROOT, seal, tiny
 
 pytestmark = pytest.mark.slow
 
-SEEDS = (1, 2, 3, 4)
 QUICK = Options(shuffles=499)
 
 
@@ -90,20 +90,25 @@ def test_files_exist(written: tuple[Report, Path]) -> None:
 def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, Path]) -> None:
     """From the planted changes by hand, not from the report's own tables."""
     _, page = written
-    changes = {arm: [planted(arm, seed) for seed in SEEDS] for arm in CONDITIONS}
+    changes = {arm: [planted(arm, client) for client in CLIENTS] for arm in CONDITIONS}
+    crossed = pd.DataFrame(changes)
     paired = paired_t(changes["client_counselor"], changes["client_only"])
-    welch = welch_t(changes["client_layperson"], changes["client_only"])
-    omnibus = permutation_anova({arm: changes[arm] for arm in CONDITIONS}, shuffles=5000)
-    corrected = holm([paired.p, welch.p, omnibus.p, None])
-    fisher = anova(changes)
+    friend = paired_t(changes["client_layperson"], changes["client_only"])
+    primary, other = (
+        sign_flip_p(changes[arm], changes["client_only"])
+        for arm in ("client_counselor", "client_layperson")
+    )
+    omnibus = repeated_anova(crossed, permutation=True)
+    corrected = [primary, *holm([other, omnibus.p, None])]
+    fisher = repeated_anova(crossed)
     wanted = [
         paired.difference,
-        welch.difference,
+        friend.difference,
         *[p for p in corrected if p is not None],
         *[np.mean(values) for values in changes.values()],
         fisher.f,
         fisher.eta_squared,
-        hedges_g(changes["client_layperson"], changes["client_counselor"]).g,
+        paired_t(changes["client_layperson"], changes["client_counselor"]).g,
     ]
     shown = parsed(page).values
     for number in wanted:
@@ -148,7 +153,7 @@ def test_each_number_names_its_runs(written: tuple[Report, Path]) -> None:
     sets = re.search(r'<ol class="sets">(.*?)</ol>', text, re.DOTALL)
     assert sets is not None
     for arm in CONDITIONS:
-        assert ", ".join(f"{arm}-s{seed}" for seed in SEEDS) in sets.group(1)
+        assert ", ".join(f"{arm}-{client.lower()}" for client in CLIENTS) in sets.group(1)
     table = pd.read_csv(page.parent / "tables" / "exploratory.csv")
     assert table[table["n"] > 0]["runs"].notna().all()
 
@@ -289,13 +294,14 @@ def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
     for rater, shift in (("r1", 0), ("r2", 1), ("r3", 0)):
         for number, run in enumerate(sorted(p.name for p in planted_study.iterdir() if p.is_dir())):
             lines.append(
-                f"{rater},i{number:02d},insomnia_severity,{(number + shift) % 5 + 1},{run},Ines"
+                f"{rater},i{number:02d},insomnia_severity,{(number + shift) % 5 + 1},{run},"
+                f"{run.rpartition('-')[2].title()}"
             )
     file.write_text("\n".join(lines), encoding="utf-8")
     report = make([planted_study], Options(shuffles=99, ratings=file))
     page = write(report, tmp_path / "out", "x")
     table = report.tables["model_and_people"]
-    assert len(table) == 1 and table["items"].iloc[0] == 12
+    assert len(table) == 1 and table["items"].iloc[0] == 18
     values = tables.measurements(sorted(p for p in planted_study.iterdir() if p.is_dir()))
     model = values.assign(at=values["run"].astype(str)).groupby("at")["value"].mean()
     people = pd.read_csv(file).groupby("run")["value"].mean()
@@ -393,3 +399,19 @@ def test_what_ended_on_open_danger_is_said_first(tmp_path: Path) -> None:
         said = text.index("Danger was left open in these runs, 1 time")
         assert "suicide (imminent); nobody has come back to it" in text[said:]
         assert said < text.index("A simulation is no evidence about people")
+
+
+def test_drawn_clients_are_said_to_be_drawn(three_runs: Path, tmp_path: Path) -> None:
+    from simcounsel.engine.opening import begin_run
+    from simcounsel.specs.drawing import draw_personas
+    from tests.stage import TINY, go_on
+
+    (file,) = draw_personas([ROOT / "personas" / "samuel.yaml"], 1, 1, tmp_path / "personas")
+    world = load_world(TINY, cast={"Ines": file}, models=tiny().models.model_dump())
+    go_on(begin_run(world, tmp_path / "runs"), ticks=2)
+    report = make([tmp_path / "runs"], Options(shuffles=9, stories=1))
+    assert list(report.sample.drawn.values()) == ["Samuel Adeyemi"]
+    page = write(report, tmp_path / "out", "x")
+    for made in (page, page.parent / "report.md"):
+        assert "1 clients were drawn by seed from 1" in made.read_text(encoding="utf-8")
+    assert not make([three_runs / "client_only"], QUICK).sample.drawn

@@ -48,7 +48,7 @@ def test_relations_and_warnings(three_runs: Path) -> None:
 
 
 def test_measurements_are_those_of_the_reader(planted_study: Path) -> None:
-    run = Run.open(planted_study / "client_counselor-s2")
+    run = Run.open(planted_study / "client_counselor-daniela")
     table = tables.measurements([run.folder])
     theirs = list(History.of(run).measurements())
     assert len(table) == len(theirs) == 2
