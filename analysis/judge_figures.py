@@ -8,10 +8,10 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import optimize, stats
 
-DRAWS = 2000
-"""Bootstrap samples of an interval."""
+Z = 1.959964
+"""Standard errors on each side of a 95% interval."""
 Fields = dict[str, Any]
 
 
@@ -34,9 +34,9 @@ class Figure:
     """Why value or interval is missing."""
 
 
-def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields], seed: int) -> Figure:
-    """Chance that a good session scores higher than a bad one (ties count half); interval by
-    bootstrap over sessions.
+def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:
+    """Chance that a good session scores higher than a bad one (ties count half), with Newcombe's
+    interval.
     """
     what = "AUC, good against bad sessions"
     mean = _means(scores)
@@ -51,9 +51,16 @@ def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields], seed: int) -> 
             n=len(mean),
             reason="no good and bad sessions among the labels, or none was scored",
         )
-    low, high = _auc_interval(good, bad, seed) if min(len(good), len(bad)) > 1 else (None, None)
+    value = _auc(good, bad)
+    low, high = newcombe(value, len(good), len(bad))
     return Figure(
-        what=what, of=of, value=_auc(good, bad), low=low, high=high, n=len(good) + len(bad)
+        what=what,
+        of=of,
+        value=value,
+        low=low,
+        high=high,
+        n=len(good) + len(bad),
+        unit=f"transcripts, {len(good)} good and {len(bad)} bad",
     )
 
 
@@ -61,18 +68,23 @@ def _auc(good: np.ndarray, bad: np.ndarray) -> float:
     return float(stats.mannwhitneyu(good, bad).statistic / (len(good) * len(bad)))
 
 
-def _auc_interval(good: np.ndarray, bad: np.ndarray, seed: int) -> tuple[float, float]:
-    """Percentiles over bootstrap samples of sessions, drawn among the good and among the bad."""
-    draw = np.random.default_rng(seed)
-    wins = (good[:, None] > bad[None, :]) + 0.5 * (good[:, None] == bad[None, :])
-    shares = [
-        draw.multinomial(len(side), np.full(len(side), 1 / len(side)), size=DRAWS) / len(side)
-        for side in (good, bad)
-    ]
-    low, high = np.quantile(
-        np.einsum("di,ij,dj->d", shares[0], wins, shares[1], optimize=True), [0.025, 0.975]
-    )
-    return float(low), float(high)
+def newcombe(auc: float, good: int, bad: int) -> tuple[float, float]:
+    """The 95% interval of an AUC from so many good and bad sessions: Newcombe 2006 (Statistics in
+    Medicine 25, 559-573), method 5. The true values that lie within 1.96 standard errors of the
+    AUC, by the error that they would have themselves (Hanley and McNeil's, both sizes replaced by
+    their mean); so it has a width also when the AUC is 0 or 1.
+    """
+    size = (good + bad) / 2 - 1
+
+    def beyond(true: float) -> float:
+        spread = (1 - true) / (2 - true) + true / (1 + true)
+        variance = true * (1 - true) / (good * bad) * (1 + size * spread)
+        return float((auc - true) ** 2 - Z**2 * variance)
+
+    near = 1e-9  # at 0 and 1 there is no error: an AUC of 1 is as far as can be from nothing there
+    low = 0.0 if auc == 0 else float(optimize.brentq(beyond, 0, auc - near))
+    high = 1.0 if auc == 1 else float(optimize.brentq(beyond, auc + near, 1))
+    return low, high
 
 
 def rank_correlation(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:
@@ -195,6 +207,30 @@ def sensitivity(of: str, scores: pd.DataFrame, fault: str) -> Figure:
     half. Interval: Wilson.
     """
     what = f"fault seen: {fault}"
+    falls = _falls(scores, fault)
+    if falls is None:
+        return Figure(what=what, of=of, reason="no pair was scored")
+    seen = float((falls > 0).sum() + 0.5 * (falls == 0).sum())
+    return _share(what, of, seen, len(falls), "pairs")
+
+
+def fall(of: str, scores: pd.DataFrame, fault: str) -> Figure:
+    """By how much the faulty version scores lower than the sound one, on the average, in the
+    score's own unit. Interval: Student's t over transcripts.
+    """
+    what = f"fall with: {fault}"
+    falls = _falls(scores, fault)
+    if falls is None or not len(falls):
+        return Figure(what=what, of=of, unit="pairs", reason="no pair was scored")
+    mean, low, high = float(falls.mean()), None, None
+    if len(falls) > 1 and falls.std() > 0:
+        half = stats.t.ppf(0.975, len(falls) - 1) * falls.std() / np.sqrt(len(falls))
+        low, high = float(mean - half), float(mean + half)
+    return Figure(what=what, of=of, value=mean, low=low, high=high, n=len(falls), unit="pairs")
+
+
+def _falls(scores: pd.DataFrame, fault: str) -> "pd.Series[float] | None":
+    """The sound version's score less the faulty one's, by transcript."""
     wide = scores[scores["round"] == 0].pivot_table(
         index="transcript", columns="variant", values="value"
     )
@@ -203,10 +239,9 @@ def sensitivity(of: str, scores: pd.DataFrame, fault: str) -> Figure:
         f"sound: {fault}" if f"sound: {fault}" in wide else "original",
     )
     if faulty not in wide or sound not in wide:
-        return Figure(what=what, of=of, reason="no pair was scored")
+        return None
     pairs = wide[[faulty, sound]].dropna()
-    seen = float((pairs[faulty] < pairs[sound]).sum() + 0.5 * (pairs[faulty] == pairs[sound]).sum())
-    return _share(what, of, seen, len(pairs), "pairs")
+    return pairs[sound] - pairs[faulty]
 
 
 def position(rows: list[Fields]) -> list[Figure]:
@@ -265,7 +300,7 @@ def _people(labels: dict[str, Fields]) -> pd.DataFrame:
 def _share(what: str, of: str, count: float, n: int, unit: str) -> Figure:
     if not n:
         return Figure(what=what, of=of, unit=unit, reason="nothing was answered")
-    share, z = count / n, 1.959964
+    share, z = count / n, Z
     middle, half = (
         (share + z * z / (2 * n)) / (1 + z * z / n),
         z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)),
