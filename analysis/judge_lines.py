@@ -37,7 +37,8 @@ def _scores(found: Sequence[Figure]) -> Iterator[str]:
     for of, row in rows.items():
         auc = row.get(AUC)
         yield (
-            f"{of:54}{_number(auc.value if auc else None):>5}  {_interval(auc):14}{_rests_on(auc):>18}"
+            f"{of:54}{_number(auc.value if auc else None):>5}  {_interval(auc):14}"
+            f"{_rests_on(auc):>18}"
             + "".join(f"{_number(row[w].value) if w in row else '':>8}" for w in SHORT)
         )
     yield "AUC, rho, alpha: against the labels; retest, self: the judge against itself"
