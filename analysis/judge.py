@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.judge_faults import fall, sensitivity
 from analysis.judge_figures import (
     Fields,
     Figure,
     alpha_of_rounds,
     alpha_with_people,
     auc,
-    fall,
     position,
     rank_correlation,
     retest,
-    sensitivity,
 )
 from analysis.judge_items import ItemFigure, falls, item_figures
 

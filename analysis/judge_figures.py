@@ -202,48 +202,6 @@ def retest(of: str, scores: pd.DataFrame) -> Figure:
     )
 
 
-def sensitivity(of: str, scores: pd.DataFrame, fault: str) -> Figure:
-    """Share of transcripts in which the faulty version scores lower than the sound one; ties count
-    half. Interval: Wilson.
-    """
-    what = f"fault seen: {fault}"
-    falls = _falls(scores, fault)
-    if falls is None:
-        return Figure(what=what, of=of, reason="no pair was scored")
-    seen = float((falls > 0).sum() + 0.5 * (falls == 0).sum())
-    return _share(what, of, seen, len(falls), "pairs")
-
-
-def fall(of: str, scores: pd.DataFrame, fault: str) -> Figure:
-    """By how much the faulty version scores lower than the sound one, on the average, in the
-    score's own unit. Interval: Student's t over transcripts.
-    """
-    what = f"fall with: {fault}"
-    falls = _falls(scores, fault)
-    if falls is None or not len(falls):
-        return Figure(what=what, of=of, unit="pairs", reason="no pair was scored")
-    mean, low, high = float(falls.mean()), None, None
-    if len(falls) > 1 and falls.std() > 0:
-        half = stats.t.ppf(0.975, len(falls) - 1) * falls.std() / np.sqrt(len(falls))
-        low, high = float(mean - half), float(mean + half)
-    return Figure(what=what, of=of, value=mean, low=low, high=high, n=len(falls), unit="pairs")
-
-
-def _falls(scores: pd.DataFrame, fault: str) -> "pd.Series[float] | None":
-    """The sound version's score less the faulty one's, by transcript."""
-    wide = scores[scores["round"] == 0].pivot_table(
-        index="transcript", columns="variant", values="value"
-    )
-    faulty, sound = (
-        f"faulty: {fault}",
-        f"sound: {fault}" if f"sound: {fault}" in wide else "original",
-    )
-    if faulty not in wide or sound not in wide:
-        return None
-    pairs = wide[[faulty, sound]].dropna()
-    return pairs[sound] - pairs[faulty]
-
-
 def position(rows: list[Fields]) -> list[Figure]:
     """In pairs shown in both orders: how often the first is chosen (0.5: no bias), how often both
     orders choose the same, how often the better one is chosen.
@@ -256,21 +214,21 @@ def position(rows: list[Fields]) -> list[Figure]:
         )
     whole = [chosen for chosen in by_pair.values() if len(chosen) == 2]
     return [
-        _share(
+        share(
             "position bias: the first is chosen",
             "pairs",
             sum(row["chosen"] == "first" for row in answered),
             len(answered),
             "answers",
         ),
-        _share(
+        share(
             "the same choice in both orders",
             "pairs",
             sum(one == other for one, other in whole),
             len(whole),
             "pairs",
         ),
-        _share(
+        share(
             "the better one is chosen",
             "pairs",
             sum(sum(chosen) for chosen in whole),
@@ -297,18 +255,19 @@ def _people(labels: dict[str, Fields]) -> pd.DataFrame:
     ).T.astype(float)
 
 
-def _share(what: str, of: str, count: float, n: int, unit: str) -> Figure:
+def share(what: str, of: str, count: float, n: int, unit: str) -> Figure:
+    """`count` of `n`, with Wilson's interval."""
     if not n:
         return Figure(what=what, of=of, unit=unit, reason="nothing was answered")
-    share, z = count / n, Z
+    part, z = count / n, Z
     middle, half = (
-        (share + z * z / (2 * n)) / (1 + z * z / n),
-        z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)),
+        (part + z * z / (2 * n)) / (1 + z * z / n),
+        z / (1 + z * z / n) * np.sqrt(part * (1 - part) / n + z * z / (4 * n * n)),
     )
     return Figure(
         what=what,
         of=of,
-        value=share,
+        value=part,
         low=float(middle - half),
         high=float(middle + half),
         n=n,

@@ -25,6 +25,7 @@ from tests.stage import ROOT, Listening, switchboard
 
 judge = pytest.importorskip("analysis.judge")
 judge_figures = pytest.importorskip("analysis.judge_figures")
+judge_faults = pytest.importorskip("analysis.judge_faults")
 judge_lines = pytest.importorskip("analysis.judge_lines")
 OURS = ROOT / "tests" / "data" / "labelled.json"
 ANNOMI = """mi_quality,transcript_id,utterance_id,interlocutor,utterance_text,annotator_id
@@ -283,7 +284,7 @@ def test_an_interval_of_a_fall_by_hand() -> None:
         for variant, value in (("original", 5.0), ("faulty: x", 5.0 - n))
     ]
     scores = pd.DataFrame(rows, columns=["transcript", "variant", "round", "value"])
-    fall = judge_figures.fall("y", scores, "x")
+    fall = judge_faults.fall("y", scores, "x")
     assert (fall.value, fall.n) == (2, 3)
     assert (fall.low, fall.high) == pytest.approx(
         (2 - 4.3027 / 3**0.5, 2 + 4.3027 / 3**0.5), abs=1e-4
@@ -375,7 +376,7 @@ def test_human_ratings_are_centred() -> None:
 
 
 def test_wilson_interval() -> None:
-    share = judge_figures._share("x", "y", 8, 10, "pairs")
+    share = judge_figures.share("x", "y", 8, 10, "pairs")
     assert (share.value, round(share.low, 4), round(share.high, 4)) == (0.8, 0.4902, 0.9433)
 
 
@@ -463,7 +464,7 @@ def test_without_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.delitem(sys.modules, "analysis.judge")
-    for name in ("judge_figures", "judge_items", "judge_lines"):
+    for name in ("judge_faults", "judge_figures", "judge_items", "judge_lines"):
         monkeypatch.delitem(sys.modules, f"analysis.{name}", raising=False)
     ended = simcounsel("validate-judge", "--data", OURS, "--model", "scripted", "--out", "judged")
     assert ended.code == 1
