@@ -42,7 +42,10 @@ def validate_judge(
             "--rounds",
             min=1,
             max=10,
-            help="How often each transcript is rated; from 2 on there is a retest.",
+            help=(
+                "How often each transcript is rated; from 2 on there is a retest, and all is asked"
+                " at temperature 0.7."
+            ),
         ),
     ] = 2,
     limit: Annotated[
@@ -50,7 +53,10 @@ def validate_judge(
         typer.Option("--limit", min=1, help="At most so many transcripts, drawn by chance."),
     ] = None,
     faulty: Annotated[
-        int, typer.Option("--faulty", min=0, help="In so many transcripts faults are planted.")
+        int,
+        typer.Option(
+            "--faulty", min=0, help="In so many transcripts, good ones, faults are planted."
+        ),
     ] = 10,
     pairs: Annotated[
         int, typer.Option("--pairs", min=0, help="So many pairs are compared, each in both orders.")
@@ -68,10 +74,12 @@ def validate_judge(
 
     from simcounsel.errors import ModelError
     from simcounsel.instruments.labelled import read_labelled
-    from simcounsel.measuring.validate import Validation, open_judge, plan_validation
+    from simcounsel.measuring.validate import Validation, open_judge
+    from simcounsel.measuring.validation_plan import plan_validation
 
     try:
         judge = importlib.import_module("analysis.judge")
+        shown = importlib.import_module("analysis.judge_lines")
     except ImportError as error:
         raise ModelError(
             f"validate-judge computes its figures with {error.name}, which is missing: pip install"
@@ -93,11 +101,17 @@ def validate_judge(
     try:
         validation = Validation(plan, model, out)
         typer.echo(f"{len(plan.transcripts)} transcripts, judged by {model}; kept in {out}")
+        if plan.temperature is not None:
+            typer.echo(
+                f"each is rated {rounds} times at temperature {plan.temperature:g}, so that the"
+                " retest says how far answers scatter; with --rounds 1 as `rate` does it"
+            )
         ratings = validation.collect(models, fallbacks)
     finally:
         models.close()
-    figures = judge.figures(ratings)
+    figures, items = judge.figures(ratings), judge.items(ratings)
     write_text(out / "figures.csv", judge.table(figures).to_csv(index=False))
-    for line in judge.lines(figures):
+    write_text(out / "items.csv", judge.table(items).to_csv(index=False))
+    for line in shown.lines(figures, items):
         typer.echo(line)
-    typer.echo(f"wrote {out / 'figures.csv'}")
+    typer.echo(f"wrote {out / 'figures.csv'}, {out / 'items.csv'}")
