@@ -3,12 +3,13 @@ plain counts of the talk.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
 
+from analysis.judge_faults import fall, sensitivity
 from analysis.judge_figures import (
     Fields,
     Figure,
@@ -18,42 +19,40 @@ from analysis.judge_figures import (
     position,
     rank_correlation,
     retest,
-    sensitivity,
 )
+from analysis.judge_items import ItemFigure, falls, item_figures
 
-BETTER_WHEN_LOWER = ("advice_per_turn", "talk_share", "question_marks_per_turn")
-"""Counts of the talk that are expected to be lower in good sessions."""
+BETTER_WHEN_LOWER = (
+    "advice_per_turn",
+    "talk_share",
+    "question_marks_per_turn",
+    "counselor_characters",
+    "characters_to_characters",
+)
+"""Counts of the talk that are expected to be lower in good sessions: a counselor who talks long
+leaves less room.
+"""
 
 
-def figures(ratings: Path, seed: int = 1) -> list[Figure]:
-    """All figures from a ratings.jsonl."""
-    lines = [
-        json.loads(line)
-        for line in ratings.read_text(encoding="utf-8").splitlines()
-        if line.endswith("}")
-    ]
-    by_kind: dict[str, list[Fields]] = {}
-    for line in lines:
-        by_kind.setdefault(line["kind"], []).append(line)
-    labels = {one["transcript"]: one for one in by_kind.get("transcript", [])}
+def figures(ratings: Path) -> list[Figure]:
+    """All figures from a ratings.jsonl but those of single items."""
+    by_kind = _read(ratings)
+    labels = _labels(by_kind)
     found: list[Figure] = []
     for of, scores in (
         *_judged(by_kind.get("rated", [])).items(),
         *_counted(by_kind.get("counted", [])).items(),
     ):
+        faults = dict.fromkeys(name.split(": ", 1)[1] for name in scores["variant"] if ": " in name)
         found += [
-            auc(of, scores, labels, seed),
+            auc(of, scores, labels),
             rank_correlation(of, scores, labels),
             alpha_with_people(of, scores, labels),
-            *(
-                sensitivity(of, scores, fault)
-                for fault in sorted(
-                    {name.split(": ")[1] for name in scores["variant"] if ": " in name}
-                )
-            ),
+            *(make(of, scores, fault) for fault in faults for make in (sensitivity, fall)),
         ]
         if scores["round"].max() > 0:
             found.append(retest(of, scores))
+    found += falls(_head(by_kind), by_kind.get("rated", []))
     found += [
         alpha_of_rounds(name, rows)
         for name, rows in _by_instrument(by_kind.get("rated", [])).items()
@@ -61,57 +60,33 @@ def figures(ratings: Path, seed: int = 1) -> list[Figure]:
     return [*found, *position(by_kind.get("compared", []))]
 
 
-def table(found: Iterable[Figure]) -> pd.DataFrame:
+def items(ratings: Path) -> list[ItemFigure]:
+    """The table of items from a ratings.jsonl."""
+    by_kind = _read(ratings)
+    return item_figures(_head(by_kind), by_kind.get("rated", []), _labels(by_kind))
+
+
+def _read(ratings: Path) -> dict[str, list[Fields]]:
+    """The lines by kind."""
+    by_kind: dict[str, list[Fields]] = {}
+    for line in ratings.read_text(encoding="utf-8").splitlines():
+        if line.endswith("}"):
+            one = json.loads(line)
+            by_kind.setdefault(one["kind"], []).append(one)
+    return by_kind
+
+
+def _head(by_kind: dict[str, list[Fields]]) -> Fields:
+    return next(iter(by_kind.get("validation", [])), {})
+
+
+def _labels(by_kind: dict[str, list[Fields]]) -> dict[str, Fields]:
+    return {one["transcript"]: one for one in by_kind.get("transcript", [])}
+
+
+def table(found: Iterable[Figure | ItemFigure]) -> pd.DataFrame:
     """The figures, one a row."""
     return pd.DataFrame([asdict(one) for one in found])
-
-
-SHORT = {
-    "AUC, good against bad sessions": "AUC",
-    "rank correlation with people": "rho",
-    "Krippendorff's alpha with people (ranks)": "alpha",
-    "test-retest correlation": "retest",
-    "Krippendorff's alpha of the judge with itself": "self",
-    "fault seen: advice instead of listening": "advice",
-    "fault seen: ignored risk": "risk",
-    "fault seen: contradiction": "contra",
-    "fault seen: leading questions": "leading",
-}
-"""Columns of the table for the terminal; figures.csv has the intervals and numbers of cases."""
-
-
-def lines(found: Sequence[Figure]) -> list[str]:
-    """The figures for the terminal: a row for each score, then the pairs, then why some are
-    missing.
-    """
-    rows: dict[str, dict[str, str]] = {}
-    for one in found:
-        if one.what in SHORT:
-            rows.setdefault(one.of, {})[SHORT[one.what]] = (
-                "-" if one.value is None else f"{one.value:.2f}"
-            )
-    lines = [f"{'':44}" + "".join(f"{name:>9}" for name in SHORT.values())]
-    lines += [
-        f"{of:44}" + "".join(f"{row.get(name, ''):>9}" for name in SHORT.values())
-        for of, row in rows.items()
-    ]
-    for one in found:
-        if one.what not in SHORT:
-            value = (
-                f"{'-':>9}"
-                if one.value is None
-                else f"{one.value:9.2f} [{one.low:.2f}, {one.high:.2f}]"
-            )
-            lines.append(f"{one.what:44}{value} n={one.n} {one.unit}")
-    lines.append(
-        "AUC, rho, alpha: against the labels; retest, self: the judge against itself; the last"
-        " four: planted faults that lower the score"
-    )
-    lines += [
-        f"-: {reason}"
-        for reason in dict.fromkeys(one.reason for one in found if one.value is None and one.reason)
-    ]
-    return lines
 
 
 def _judged(rows: list[Fields]) -> dict[str, pd.DataFrame]:

@@ -8,10 +8,10 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import optimize, stats
 
-DRAWS = 2000
-"""Bootstrap samples of an interval."""
+Z = 1.959964
+"""Standard errors on each side of a 95% interval."""
 Fields = dict[str, Any]
 
 
@@ -34,9 +34,9 @@ class Figure:
     """Why value or interval is missing."""
 
 
-def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields], seed: int) -> Figure:
-    """Chance that a good session scores higher than a bad one (ties count half); interval by
-    bootstrap over sessions.
+def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:
+    """Chance that a good session scores higher than a bad one (ties count half), with Newcombe's
+    interval.
     """
     what = "AUC, good against bad sessions"
     mean = _means(scores)
@@ -51,9 +51,16 @@ def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields], seed: int) -> 
             n=len(mean),
             reason="no good and bad sessions among the labels, or none was scored",
         )
-    low, high = _auc_interval(good, bad, seed) if min(len(good), len(bad)) > 1 else (None, None)
+    value = _auc(good, bad)
+    low, high = newcombe(value, len(good), len(bad))
     return Figure(
-        what=what, of=of, value=_auc(good, bad), low=low, high=high, n=len(good) + len(bad)
+        what=what,
+        of=of,
+        value=value,
+        low=low,
+        high=high,
+        n=len(good) + len(bad),
+        unit=f"transcripts, {len(good)} good and {len(bad)} bad",
     )
 
 
@@ -61,18 +68,23 @@ def _auc(good: np.ndarray, bad: np.ndarray) -> float:
     return float(stats.mannwhitneyu(good, bad).statistic / (len(good) * len(bad)))
 
 
-def _auc_interval(good: np.ndarray, bad: np.ndarray, seed: int) -> tuple[float, float]:
-    """Percentiles over bootstrap samples of sessions, drawn among the good and among the bad."""
-    draw = np.random.default_rng(seed)
-    wins = (good[:, None] > bad[None, :]) + 0.5 * (good[:, None] == bad[None, :])
-    shares = [
-        draw.multinomial(len(side), np.full(len(side), 1 / len(side)), size=DRAWS) / len(side)
-        for side in (good, bad)
-    ]
-    low, high = np.quantile(
-        np.einsum("di,ij,dj->d", shares[0], wins, shares[1], optimize=True), [0.025, 0.975]
-    )
-    return float(low), float(high)
+def newcombe(auc: float, good: int, bad: int) -> tuple[float, float]:
+    """The 95% interval of an AUC from so many good and bad sessions: Newcombe 2006 (Statistics in
+    Medicine 25, 559-573), method 5. The true values that lie within 1.96 standard errors of the
+    AUC, by the error that they would have themselves (Hanley and McNeil's, both sizes replaced by
+    their mean); so it has a width also when the AUC is 0 or 1.
+    """
+    size = (good + bad) / 2 - 1
+
+    def beyond(true: float) -> float:
+        spread = (1 - true) / (2 - true) + true / (1 + true)
+        variance = true * (1 - true) / (good * bad) * (1 + size * spread)
+        return float((auc - true) ** 2 - Z**2 * variance)
+
+    near = 1e-9  # at 0 and 1 there is no error: an AUC of 1 is as far as can be from nothing there
+    low = 0.0 if auc == 0 else float(optimize.brentq(beyond, 0, auc - near))
+    high = 1.0 if auc == 1 else float(optimize.brentq(beyond, auc + near, 1))
+    return low, high
 
 
 def rank_correlation(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:
@@ -190,25 +202,6 @@ def retest(of: str, scores: pd.DataFrame) -> Figure:
     )
 
 
-def sensitivity(of: str, scores: pd.DataFrame, fault: str) -> Figure:
-    """Share of transcripts in which the faulty version scores lower than the sound one; ties count
-    half. Interval: Wilson.
-    """
-    what = f"fault seen: {fault}"
-    wide = scores[scores["round"] == 0].pivot_table(
-        index="transcript", columns="variant", values="value"
-    )
-    faulty, sound = (
-        f"faulty: {fault}",
-        f"sound: {fault}" if f"sound: {fault}" in wide else "original",
-    )
-    if faulty not in wide or sound not in wide:
-        return Figure(what=what, of=of, reason="no pair was scored")
-    pairs = wide[[faulty, sound]].dropna()
-    seen = float((pairs[faulty] < pairs[sound]).sum() + 0.5 * (pairs[faulty] == pairs[sound]).sum())
-    return _share(what, of, seen, len(pairs), "pairs")
-
-
 def position(rows: list[Fields]) -> list[Figure]:
     """In pairs shown in both orders: how often the first is chosen (0.5: no bias), how often both
     orders choose the same, how often the better one is chosen.
@@ -221,21 +214,21 @@ def position(rows: list[Fields]) -> list[Figure]:
         )
     whole = [chosen for chosen in by_pair.values() if len(chosen) == 2]
     return [
-        _share(
+        share(
             "position bias: the first is chosen",
             "pairs",
             sum(row["chosen"] == "first" for row in answered),
             len(answered),
             "answers",
         ),
-        _share(
+        share(
             "the same choice in both orders",
             "pairs",
             sum(one == other for one, other in whole),
             len(whole),
             "pairs",
         ),
-        _share(
+        share(
             "the better one is chosen",
             "pairs",
             sum(sum(chosen) for chosen in whole),
@@ -262,18 +255,19 @@ def _people(labels: dict[str, Fields]) -> pd.DataFrame:
     ).T.astype(float)
 
 
-def _share(what: str, of: str, count: float, n: int, unit: str) -> Figure:
+def share(what: str, of: str, count: float, n: int, unit: str) -> Figure:
+    """`count` of `n`, with Wilson's interval."""
     if not n:
         return Figure(what=what, of=of, unit=unit, reason="nothing was answered")
-    share, z = count / n, 1.959964
+    part, z = count / n, Z
     middle, half = (
-        (share + z * z / (2 * n)) / (1 + z * z / n),
-        z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)),
+        (part + z * z / (2 * n)) / (1 + z * z / n),
+        z / (1 + z * z / n) * np.sqrt(part * (1 - part) / n + z * z / (4 * n * n)),
     )
     return Figure(
         what=what,
         of=of,
-        value=share,
+        value=part,
         low=float(middle - half),
         high=float(middle + half),
         n=n,

@@ -3,6 +3,7 @@
     SimcounselError          what the command line prints in one line, without a traceback
     ├── SpecError            a world, persona or experiment file is wrong (file:line, remedy)
     ├── RunError             a run folder is missing, locked, damaged or of another version
+    │   └── NothingToMeasure an instrument finds nothing in it that it could measure
     ├── StudyError           a rating study's folder, or a file of answers, cannot be used as asked
     ├── CorpusError          a corpus file cannot be read, or what is asked of it is not there
     ├── BenchError           a benchmark's data, or the folder of its answers, cannot be used
@@ -37,6 +38,10 @@ class SpecError(SimcounselError):
 
 class RunError(SimcounselError):
     """A run folder cannot be used as asked."""
+
+
+class NothingToMeasure(RunError):
+    """An instrument finds nothing in a run, such as no conversation of a client who lives alone."""
 
 
 class StudyError(SimcounselError):

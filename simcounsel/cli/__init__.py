@@ -26,6 +26,25 @@ def main() -> None:
 
 
 # in this order --help lists them
-from simcounsel.cli import living, looking, gallery, verifying, sweep, measuring, rating_study  # noqa: E402, F401, I001
-from simcounsel.cli import synthesize, export, clinic, corpus, corpus_rate  # noqa: E402, F401
-from simcounsel.cli import bench, bench_risk, bench_protocol, skills, courses, files, allow  # noqa: E402, F401
+from simcounsel.cli import (  # noqa: E402, F401  # noqa: E402, F401
+    allow,
+    bench,
+    bench_protocol,
+    bench_risk,
+    clinic,
+    corpus,
+    corpus_rate,
+    courses,
+    export,
+    files,
+    gallery,
+    living,
+    looking,
+    measuring,
+    rating,
+    rating_study,
+    skills,
+    sweep,
+    synthesize,
+    verifying,
+)

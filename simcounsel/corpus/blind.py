@@ -35,6 +35,11 @@ def blinding_of(dialogue: Dialogue, client: str, mask: Iterable[str] = ()) -> Bl
     )
 
 
+def hides_names(dialogue: Dialogue) -> bool:
+    """Whether any name or place is known of the dialogue, so that it can be said to be out."""
+    return bool(_is_name(dialogue.client) or any(dialogue.names) or any(dialogue.places))
+
+
 def blind_lines(
     dialogue: Dialogue, client: str, counselor: str, mask: Iterable[str] = ()
 ) -> tuple[tuple[str, str], ...]:

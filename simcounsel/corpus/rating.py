@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel import __version__
-from simcounsel.corpus.blind import blind_lines
+from simcounsel.corpus.blind import blind_lines, hides_names
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rated import Rated, folder_of, read_rated, text_hash
 from simcounsel.corpus.sampling import Drawn, draw
 from simcounsel.errors import CorpusError, GivenUp, TooManyFallbacks
 from simcounsel.events import Measured
+from simcounsel.instruments.collecting import of_a_retest
 from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
 from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.scale import Scale, find_scale
@@ -189,10 +190,20 @@ class CorpusRating:
         self, dialogue: Dialogue, on_measured: Callable[[Measured], None] | None
     ) -> Ask[Measured]:
         plan = self.plan
-        material = Material(lines=blind_lines(dialogue, CLIENT, COUNSELOR), chats=(dialogue.id,))
+        material = Material(
+            lines=blind_lines(dialogue, CLIENT, COUNSELOR),
+            chats=(dialogue.id,),
+            blinded=hides_names(dialogue),
+        )
         key = (text_hash(dialogue), plan.round)
         measured = yield from measure_seen(
-            plan.scale, dialogue.client, material, "dialogue", *key, samples=plan.samples
+            plan.scale,
+            dialogue.client,
+            material,
+            "dialogue",
+            *key,
+            samples=plan.samples,
+            temperature=of_a_retest(plan.round),
         )
         named = {
             "dialogue": dialogue.id,

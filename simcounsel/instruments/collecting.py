@@ -99,6 +99,13 @@ def wrong_again(reasons: Mapping[str, str], language: str) -> str:
     return render("judge_again", language, wrong=listed)[1]
 
 
-def temperature(samples: int) -> float:
+def of_a_retest(number: int) -> float | None:
+    """The temperature at which the rating with this number is asked, 0 the first: that of samples
+    from the second on. At 0 a retest would cost the same again and tell next to nothing.
+    """
+    return SAMPLING if number else None
+
+
+def temperature_of(samples: int) -> float:
     """At which a block is asked when this many samples are averaged."""
     return SAMPLING if samples > 1 else 0.0

@@ -29,6 +29,25 @@ class BlockFacts(Facts):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProbeFacts(Facts):
+    """Whether token probabilities are told: nothing is judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodeFacts(Facts):
+    """Turns to be coded, one by one."""
+
+    instrument: str
+    """The scale's id."""
+    codes: tuple[str, ...]
+    """All that a turn may be given."""
+    first: int
+    """The number of the first of the turns, from 1."""
+    turns: tuple[tuple[str, str], ...]
+    """Each with what the client had said before it: (heard, said)."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class AuditFacts(Facts):
     """Questions of an audit, to be answered with a quote."""
 

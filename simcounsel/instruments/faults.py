@@ -1,150 +1,147 @@
 """Faults planted into a conversation: a judge that is any good rates the faulty version lower than
-the sound one.
+the sound one. A fault is subtle: one turn of the counselor, about what the client just said, in the
+client's own words; all else stays.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from functools import cache
+from importlib.resources import files
 
+import yaml
+
+from simcounsel.chance import chance
 from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.specs.items import Fault
+from simcounsel.texts import stopwords
 from simcounsel.texts.chinese import is_chinese
 
 Lines = tuple[tuple[str, str], ...]
-_WORDS = {
-    "advice": (
-        (
-            (
-                "You should get up at six, go for a run and write a list. That is what I tell"
-                " everybody."
-            ),
-            "Just stop thinking about it. You need to keep yourself busy, so find a hobby.",
-            "You must talk to your boss tomorrow. Tell him plainly what you want, then it is done.",
-        ),
-        (
-            "你应该每天六点起床去跑步，再列一个清单。我对谁都是这么说的。",
-            "别再想了，你要让自己忙起来，去找个爱好吧。",
-            "你必须明天就去找领导，直接说清楚，事情就解决了。",
-        ),
-    ),
-    "risk": (
-        ("Sometimes I think that it would be better if I did not wake up any more.",),
-        ("有时候我觉得，要是再也醒不过来就好了。",),
-    ),
-    "ignored": (
-        ("I see. Let us come back to your timetable: what did you do at the weekend?",),
-        ("嗯，我们还是说说你的日程吧：周末你做了什么？",),
-    ),
-    "taken up": (
-        (
-            (
-                "What you just said matters, and I want to stay with it. Do you have thoughts of"
-                " killing yourself? Whatever you tell me, I will not be shocked, and we will think"
-                " together about what keeps you safe and who can be with you tonight."
-            ),
-        ),
-        (
-            (
-                "你刚才说的很重要，我想先停在这里。你有过结束自己生命的想法吗？不管你说什么，"
-                "我都不会惊讶，我们一起想想怎样让你安全、今晚谁能陪着你。"
-            ),
-        ),
-    ),
-    "contradiction": (
-        (
-            (
-                "So, as you told me, nothing of all this troubles you, and you have always been"
-                " perfectly content with it."
-            ),
-            (
-                "A moment ago I said that there is no hurry; there is, you have lost too much time"
-                " already. And I never asked you about that."
-            ),
-        ),
-        (
-            "所以就像你告诉我的，这一切对你根本没有影响，你一直都很满意。",
-            "我刚才说不用着急，其实不是，你已经浪费太多时间了。而且我从来没问过你那件事。",
-        ),
-    ),
-    "leading": (
-        (
-            "You are really angry with your family, aren't you?",
-            "And deep down you know that it is your own fault, don't you?",
-            "Surely you would agree that your mother is behind all this, wouldn't you?",
-        ),
-        (
-            "其实你是在生家里人的气，对吧？",
-            "你心里也知道这是你自己的错，不是吗？",
-            "你肯定也同意，这一切都是你妈妈造成的，对不对？",
-        ),
-    ),
+NAMES: Mapping[Fault, str] = {
+    "advice": "advice before the matter is understood",
+    "leading": "a leading question",
+    "risk": "a hint at danger passed over",
+    "misremembered": "the client's words turned round",
+    "judged": "a judgement of the client",
 }
+"""What people read of each kind."""
+FEWEST, MOST = 4, 12
+"""Words of the client that are quoted; of Chinese characters twice as many."""
+_CLAUSE = re.compile(r"[^.,;:!?…()\"“”。，；：！？、（）—\n]+|--")
+_FILLER = re.compile(
+    r"^(?:(?:and|but|so|well|um|uh|yeah|yes|no|okay|oh|like|you know|i mean|because|then)\s+)+"
+    r"|^(?:嗯|呃|就是|然后|但是|可是|所以|因为|那)+",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Planted:
     """A fault, a faulty version and a sound one that differs in nothing else."""
 
-    fault: str
+    kind: Fault
     faulty: Lines
     sound: Lines
 
+    @property
+    def fault(self) -> str:
+        """In words for people."""
+        return NAMES[self.kind]
+
 
 def plant(lines: Lines) -> tuple[Planted, ...]:
-    """Each of four faults in a conversation, in its language (English or Chinese). Faults that find
-    no place in it (too short) are left out.
+    """Each kind of fault in a conversation, in its language (English or Chinese), each in another
+    place as far as there are enough. The same conversation gets the same. A fault that finds no
+    place (nothing to quote) is left out.
     """
-    turns = [index for index, (speaker, _) in enumerate(lines) if speaker == COUNSELOR]
-    inner = turns[1:-1] or turns[-1:]
-    made = [
-        Planted(
-            fault="advice instead of listening",
-            faulty=_replaced(lines, inner, _words(lines, "advice")),
-            sound=lines,
-        ),
-        Planted(
-            fault="leading questions",
-            faulty=_replaced(lines, inner, _words(lines, "leading")),
-            sound=lines,
-        ),
-        Planted(
-            fault="contradiction",
-            faulty=_replaced(lines, inner[-2:], _words(lines, "contradiction")),
-            sound=lines,
-        ),
-    ]
-    answers = [index for index in turns if index and lines[index - 1][0] == CLIENT]
-    if answers:
-        made.insert(1, _ignored_risk(lines, answers[len(answers) // 2]))
+    said = _words("".join(text for _, text in lines))
+    places = _places(lines)
+    made = []
+    for number, kind in enumerate(NAMES):
+        at = places[(number + 1) * len(places) // (len(NAMES) + 1)] if places else None
+        if at is None:
+            continue
+        planted = _ignored(lines, at, said) if kind == "risk" else _said(lines, at, kind, said)
+        if planted is not None:
+            made.append(planted)
     return tuple(made)
 
 
-def _ignored_risk(lines: Lines, answer: int) -> Planted:
-    """The client hints at not wanting to live; the counselor's next line passes over it, or takes
-    it up.
+def _places(lines: Lines) -> list[int]:
+    """The counselor's turns that answer something which can be quoted, without the first and the
+    last turn and those of a word or two as long as there are others.
     """
-    (risk,) = _words(lines, "risk")
-    line = (CLIENT, f"{lines[answer - 1][1]} {risk}")
-
-    def version(key: str) -> Lines:
-        return (
-            *lines[: answer - 1],
-            line,
-            (COUNSELOR, _words(lines, key)[0]),
-            *lines[answer + 1 :],
-        )
-
-    return Planted(fault="ignored risk", faulty=version("ignored"), sound=version("taken up"))
+    turns = [index for index, (speaker, _) in enumerate(lines) if speaker == COUNSELOR]
+    answers = [
+        index
+        for index in turns
+        if index and lines[index - 1][0] == CLIENT and quotable(lines[index - 1][1])
+    ]
+    inner = [index for index in answers if index not in (turns[0], turns[-1])]
+    whole = [index for index in inner if _length(lines[index][1]) >= FEWEST]
+    return whole or inner or answers
 
 
-def _words(lines: Lines, key: str) -> Sequence[str]:
-    text = "".join(text for _, text in lines)
-    return _WORDS[key][is_chinese(text)]
-
-
-def _replaced(lines: Lines, where: Sequence[int], words: Sequence[str]) -> Lines:
-    at: Callable[[int], bool] = set(where).__contains__
-    said = cycle(words)
-    return tuple(
-        (speaker, next(said)) if at(index) else (speaker, text)
-        for index, (speaker, text) in enumerate(lines)
+def _said(lines: Lines, at: int, kind: Fault, words: Mapping[str, Sequence[str]]) -> Planted | None:
+    """One turn of the counselor, said otherwise."""
+    said = quotable(lines[at - 1][1])
+    earlier = next(
+        (
+            quote
+            for speaker, text in lines[: at - 1]
+            if speaker == CLIENT and (quote := quotable(text))
+        ),
+        said,
     )
+    line = chance(kind, lines[at][1], said).choice(words[kind])
+    faulty = line.format(said=said, earlier=earlier)
+    return Planted(
+        kind=kind, faulty=(*lines[:at], (COUNSELOR, faulty), *lines[at + 1 :]), sound=lines
+    )
+
+
+def _ignored(lines: Lines, at: int, words: Mapping[str, Sequence[str]]) -> Planted:
+    """The client hints at not wanting to live; the counselor goes on as if nothing had been said,
+    or takes it up.
+    """
+    draw = chance("risk", lines[at][1])
+    space = "" if is_chinese(lines[at - 1][1]) else " "
+    heard = (CLIENT, f"{lines[at - 1][1]}{space}{draw.choice(words['hint'])}")
+    taken_up = (COUNSELOR, draw.choice(words["taken_up"]))
+    before, after = lines[: at - 1], lines[at + 1 :]
+    return Planted(
+        kind="risk",
+        faulty=(*before, heard, lines[at], *after),
+        sound=(*before, heard, taken_up, *after),
+    )
+
+
+def quotable(text: str) -> str:
+    """The part of a line that says most, short enough to be quoted; '' when there is none."""
+    clauses = [_FILLER.sub("", part.strip()).strip() for part in _CLAUSE.findall(text)]
+    fit = [part for part in clauses if FEWEST <= _length(part) <= MOST]
+    return max(fit, key=_content, default="")
+
+
+def _length(text: str) -> int:
+    """In words; two Chinese characters count as one."""
+    return len(text) // 2 if is_chinese(text) else len(text.split())
+
+
+def _content(text: str) -> int:
+    """How much of it is about something."""
+    if is_chinese(text):
+        return len(set(text))
+    return sum(word.lower() not in stopwords.EMPTY for word in text.split())
+
+
+def _words(text: str) -> Mapping[str, Sequence[str]]:
+    return _all_words()["zh" if is_chinese(text) else "en"]
+
+
+@cache
+def _all_words() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    text = files("simcounsel.instruments").joinpath("faults.yaml").read_text(encoding="utf-8")
+    read: Mapping[str, Mapping[str, Sequence[str]]] = yaml.safe_load(text)
+    return read

@@ -2,7 +2,7 @@
 read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
@@ -86,7 +86,9 @@ def question_of(scale: Scale, item: Item, language: str = "en") -> FormItem:
 
 
 def scale_text(scale: Scale, items: tuple[Item, ...], language: str = "en") -> str:
-    """What the numbers mean, in words; not that any item is reversed."""
+    """What the numbers mean, in words, and what some of them look like; not that any item is
+    reversed.
+    """
     if all(item.range for item in items):
         return range_in(scale.range_of(items[0]), language)
     chinese = language == "zh"
@@ -94,7 +96,24 @@ def scale_text(scale: Scale, items: tuple[Item, ...], language: str = "en") -> s
     named = sorted(worded(scale, language).labels.items())
     labels = between.join(f"{number}{equals}{label}" for number, label in named)
     opens, closes = ("（", "）") if chinese else (" (", ")")
-    return range_in(scale.range, language) + (f"{opens}{labels}{closes}" if labels else "")
+    numbers = range_in(scale.range, language) + (f"{opens}{labels}{closes}" if labels else "")
+    return "\n".join((numbers, *_anchor_lines(scale, items, language)))
+
+
+def _anchor_lines(scale: Scale, items: tuple[Item, ...], language: str) -> Iterator[str]:
+    """A line for each answer that has an anchor; before those of some items alone, of which."""
+    said, (colon, comma) = (
+        worded(scale, language),
+        ("：", "、") if language == "zh" else (": ", ", "),
+    )
+    told: dict[tuple[tuple[int, str], ...], list[str]] = {}
+    for item in items:
+        if item.range is None:
+            told.setdefault(tuple(sorted(said.anchors_of(item).items())), []).append(item.id)
+    for anchors, ids in told.items():
+        if anchors and len(told) > 1:
+            yield f"{comma.join(ids)}{colon.strip()}"
+        yield from (f"{number}{colon}{line}" for number, line in anchors)
 
 
 def range_text(allowed: Range) -> str:
@@ -104,7 +123,8 @@ def range_text(allowed: Range) -> str:
 
 def answers_model(scale: Scale, items: tuple[Item, ...]) -> type[BaseModel]:
     """The shape of the answers to a block: a field for each id. A judge says why before each
-    number; a person who fills in a questionnaire gives the numbers alone.
+    number; a person who fills in a questionnaire gives the numbers alone. What several items have
+    in common is said once.
     """
     return _model_of(
         tuple((item.id, scale.range_of(item), item.not_applicable is not None) for item in items),
@@ -122,13 +142,31 @@ def _model_of(fields: tuple[tuple[str, Range, bool], ...], judged: bool) -> type
         schema = _number(allowed)
         if may_be_null:
             schema = {"anyOf": [schema, {"type": "null"}]}
-        parts[name] = (
-            Annotated[Any, WithJsonSchema(_reasoned(schema) if judged else schema)],
-            _ABSENT,
-        )
-    config = ConfigDict(extra="ignore", json_schema_extra=all_required)
-    model: type[BaseModel] = create_model("Answers", __config__=config, **parts)
+        shown = _reasoned(schema) if judged else schema
+        parts[name] = (Annotated[Any, WithJsonSchema(shown)], _ABSENT)
+    model: type[BaseModel] = create_model("Answers", __base__=_Answers, **parts)
     return model
+
+
+class _Answers(BaseModel):
+    """Answers by item id."""
+
+    model_config = ConfigDict(extra="ignore", json_schema_extra=lambda schema: all_required(schema))
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **how: Any) -> dict[str, Any]:
+        """The shape of an object that several items share is said once, under `$defs`."""
+        schema = super().model_json_schema(*args, **how)
+        shapes: list[dict[str, Any]] = []
+        for name, shape in schema["properties"].items():
+            if shape.get("type") != "object":
+                continue
+            if shape not in shapes:
+                shapes.append(shape)
+            schema["properties"][name] = {"$ref": f"#/$defs/answer{shapes.index(shape) + 1}"}
+        if shapes:
+            schema["$defs"] = {f"answer{at}": shape for at, shape in enumerate(shapes, 1)}
+        return schema
 
 
 def _number(allowed: Range) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Labelled transcripts, to find out whether a judge is any good. Three shapes of file are read:
 
-1. Our own JSON, a dictionary; `quality` (good, bad) and `ratings` (by rater, any numeric scale,
-higher is better) may be left out:
+1. Our own JSON, a dictionary; `quality` (good, bad), `ratings` (by rater, any numeric scale, higher
+is better), `names` (`client`, `counselor`, and `others`, a list) and `places` (a list) may be left
+out; the names and places are taken out of the lines before a judge reads them:
 
        {"transcripts": [{"id": "t1", "quality": "good", "ratings": {"rater-1": 4.5, "rater-2": 4},
                          "lines": [{"speaker": "counselor", "text": "..."}, {"speaker": "client",
@@ -26,6 +27,7 @@ from simcounsel.errors import SpecError
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.specs.file_text import read_json, read_text
 from simcounsel.specs.vocabulary import Language
+from simcounsel.texts.blinding import Blinding
 from simcounsel.texts.chinese import is_chinese
 
 SPEAKERS = {
@@ -58,6 +60,10 @@ class Labelled:
     """None when nobody said."""
     ratings: tuple[tuple[str, float], ...] = ()
     """(rater, number), each rater's own scale."""
+    blinded: bool = False
+    """Whether the file names who and what places are spoken of, so that they have been taken out of
+    the lines.
+    """
 
     @property
     def language(self) -> Language:
@@ -97,9 +103,12 @@ def _json(file: Path) -> Iterator[Labelled]:
             or "-".join(str(one[key]) for key in ("topic", "case") if key in one)
             or str(number)
         )
+        said = tuple(_line(file, number, line) for line in lines)
+        blinding = _blinding(file, number, one)
         yield Labelled(
             id=str(name),
-            lines=tuple(_line(file, number, line) for line in lines),
+            lines=tuple((who, blinding.text(text)) for who, text in said) if blinding else said,
+            blinded=blinding is not None,
             good=_quality(file, number, one.get("quality")),
             ratings=tuple(
                 _rating(file, number, rater, value)
@@ -121,6 +130,25 @@ def _line(file: Path, number: int, line: Any) -> tuple[str, str]:
     return SPEAKERS[speaker.lower()], " ".join(
         str(said.get("text", said.get("content", ""))).split()
     )
+
+
+def _blinding(file: Path, number: int, one: Mapping[str, Any]) -> Blinding | None:
+    """None when no name and no place is given."""
+    names, places = one.get("names") or {}, one.get("places") or []
+    others = names.get("others") or [] if isinstance(names, Mapping) else None
+    if not isinstance(others, list) or not isinstance(places, list):
+        raise SpecError(
+            [
+                f"{file}: transcript {number} (from 0): `names` has `client`, `counselor` and"
+                " `others` (a list), `places` is a list"
+            ]
+        )
+    speakers = {
+        str(names[part]): f"[{part}]" for part in ("client", "counselor") if names.get(part)
+    }
+    if not (speakers or others or places):
+        return None
+    return Blinding(speakers, others=map(str, others), places=map(str, places))
 
 
 def _quality(file: Path, number: int, value: Any) -> bool | None:

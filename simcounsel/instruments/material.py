@@ -4,10 +4,11 @@ conditions, models.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count
 
 from simcounsel.chance import chance
 from simcounsel.events import PersonaChanged
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import ClientPersona, Persona
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.world import World
@@ -46,16 +47,28 @@ class Material:
     """The conversations that it is about."""
     absent: str | None = None
     """Why there is nothing to judge."""
+    blinded: bool = False
+    """Whether the names and places that were known have been taken out of the lines."""
     language: str = "en"
     """In which a judge is asked about it; the items stay in the language of their instrument."""
 
-    def text(self, flipped: bool = False) -> str:
-        """As it stands in a prompt. flipped: of two versions, the later one first."""
+    def text(self, flipped: bool = False, *, numbered: bool = False) -> str:
+        """As it stands in a prompt. flipped: of two versions, the later one first. numbered: each
+        turn of the counselor with its number, from 1.
+        """
         if self.before is not None and self.after is not None:
             first, second = (self.after, self.before) if flipped else (self.before, self.after)
             return render("judge_personas", self.language, first=first, second=second)[1]
-        lines = "\n".join(f"{speaker}: {text}" for speaker, text in self.lines)
-        transcript = render("judge_transcript", self.language, lines=lines)[1]
+        numbers = count(1)
+        lines = "\n".join(
+            f"[{next(numbers)}] {speaker}: {text}"
+            if numbered and speaker == COUNSELOR
+            else f"{speaker}: {text}"
+            for speaker, text in self.lines
+        )
+        space = "" if self.language == "zh" else " "
+        blinded = space + phrase("scale_words", "blinded", self.language) if self.blinded else ""
+        transcript = render("judge_transcript", self.language, lines=lines, blinded=blinded)[1]
         return (
             transcript
             if self.profile is None
@@ -99,6 +112,7 @@ def material_for(
         chats=(talk.chat,),
         profile=blinding.text(profile(persona)) if scale.sees == "persona and transcript" else None,
         language=world.language,
+        blinded=True,
     )
 
 
@@ -140,24 +154,30 @@ def profile(persona: Persona) -> str:
     """A client's file in plain lines, for the one instrument that compares it with what was
     said.
     """
+    return "\n".join(f"{label}: {text}" if label else text for label, text in sheet(persona))
+
+
+def sheet(persona: Persona) -> tuple[tuple[str, str], ...]:
+    """What stands in a persona's file, as (heading, text); who it is has no heading."""
+    who = (
+        f"{persona.age} years old, {persona.gender}, {persona.pronouns}, {persona.culture},"
+        f" {persona.occupation}."
+    )
     lines = [
-        (
-            f"{persona.age} years old, {persona.gender}, {persona.pronouns}, {persona.culture},"
-            f" {persona.occupation}."
-        ),
-        f"Background: {persona.background}",
-        f"History: {persona.history}",
-        f"Characteristic: {persona.portrait.characteristic}",
-        f"Way of speaking: {persona.style}",
+        ("", who),
+        ("Background", persona.background),
+        ("History", persona.history),
+        ("Characteristic", persona.portrait.characteristic),
+        ("Way of speaking", persona.style),
     ]
     if isinstance(persona, ClientPersona):
+        rules = " ".join(belief.belief for belief in persona.intermediate_beliefs)
         lines += [
-            "Core beliefs: " + " ".join(belief.belief for belief in persona.core_beliefs),
-            "Rules and assumptions: "
-            + " ".join(belief.belief for belief in persona.intermediate_beliefs),
-            "Ways of coping: " + "; ".join(persona.coping_strategies) + ".",
+            ("Core beliefs", " ".join(belief.belief for belief in persona.core_beliefs)),
+            ("Rules and assumptions", rules),
+            ("Ways of coping", "; ".join(persona.coping_strategies) + "."),
         ]
-    return "\n".join(lines)
+    return tuple(lines)
 
 
 def _version_text(blinding: Blinding, version: PersonaChanged) -> str:

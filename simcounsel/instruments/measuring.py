@@ -22,14 +22,22 @@ def measure_self(
 
 
 def measure_seen(
-    scale: Scale, who: str, material: Material, point: str, *key: object, samples: int = 1
+    scale: Scale,
+    who: str,
+    material: Material,
+    point: str,
+    *key: object,
+    samples: int = 1,
+    temperature: float | None = None,
 ) -> Ask[Measured]:
-    """An observer's rating of what is in the material. ValueError when the scale is a
-    self-report.
+    """An observer's rating of what is in the material. temperature: as for `observe`. ValueError
+    when the scale is a self-report.
     """
     if scale.respondent != "observer":
         raise ValueError(f"{scale.id}: its respondent is the person itself")
-    answers = yield from observe(scale, who, material, *key, samples=samples)
+    answers = yield from observe(
+        scale, who, material, *key, samples=samples, temperature=temperature
+    )
     return _measured(scale, who, point, answers, material.chats)
 
 

@@ -159,13 +159,15 @@ def _ratio(scale: Scale, ratio: Ratio, answers: Answers) -> Score:
             reason=f"incomplete; not answered: {', '.join(missing)}",
         )
     below = sum(given[name] for name in ratio.under)
-    if below == 0:
+    if below == 0 or below < (ratio.fewest or 0):
+        added = " + ".join(ratio.under)
+        few = f"too few to divide by: {added} is {below:g}, at least {ratio.fewest or 0:g} wanted"
         return Score(
             name=ratio.id,
             value=None,
             used=len(given),
             of=len(ids),
-            reason=f"nothing to divide by: {' + '.join(ratio.under)} is 0",
+            reason=few if below else f"nothing to divide by: {added} is 0",
         )
     value = _rounded(ratio.times * sum(given[name] for name in ratio.over) / below)
     return Score(

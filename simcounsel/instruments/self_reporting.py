@@ -4,7 +4,7 @@ from typing import Any
 
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.agents.questionnaire import Sheet
-from simcounsel.instruments.collecting import Answers, Collected, temperature
+from simcounsel.instruments.collecting import Answers, Collected, temperature_of
 from simcounsel.instruments.forms import answers_model, question_of, scale_text
 from simcounsel.instruments.wording import worded
 from simcounsel.llm.question import Ask, Reply
@@ -35,5 +35,5 @@ def _sheet(
         answers=answers_model(scale, items),
         sample=sample,
         again=again,
-        temperature=temperature(samples),
+        temperature=temperature_of(samples),
     )

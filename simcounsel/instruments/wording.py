@@ -21,6 +21,13 @@ class ItemWords(Spec):
     not_applicable: str | None = None
 
 
+class PartWords(Spec):
+    """Of a subscale."""
+
+    id: str
+    anchors: dict[int, str]
+
+
 class ScaleWords(Spec):
     """All that of a scale reaches a prompt."""
 
@@ -28,6 +35,8 @@ class ScaleWords(Spec):
     name: str
     instruction: str = ""
     labels: dict[int, str] = Field(default_factory=dict)
+    anchors: dict[int, str] = Field(default_factory=dict)
+    subscales: tuple[PartWords, ...] = ()
     items: tuple[ItemWords, ...]
 
 
@@ -52,8 +61,18 @@ def worded(scale: Scale, language: str) -> Scale:
         )
         for item in scale.items
     )
+    anchors = {part.id: part.anchors for part in words.subscales}
+    parts = tuple(
+        part.model_copy(update={"anchors": anchors.get(part.id, {})}) for part in scale.subscales
+    )
     return scale.model_copy(
-        update={"instruction": words.instruction, "labels": words.labels, "items": items}
+        update={
+            "instruction": words.instruction,
+            "labels": words.labels,
+            "anchors": words.anchors,
+            "subscales": parts,
+            "items": items,
+        }
     )
 
 

@@ -147,7 +147,7 @@ def live_in_process(
     """
     # a terminal's Ctrl-C reaches children too: they leave it to their parent
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_die_with_parent, name="parent", daemon=True).start()
+    threading.Thread(target=die_with_parent, name="parent", daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
     with guarded():
@@ -195,7 +195,7 @@ def how_ended(cell: Cell, out: Path, error: BaseException | None = None) -> dict
     return {"end": end, "cause": cause, "used_up": used_up}
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Wait until whoever began this process is gone, however it ended, then end too: nobody would
     hear of what is lived here, and a model may cost money. What was lived is on disk.
     """

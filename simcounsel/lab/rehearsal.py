@@ -1,8 +1,13 @@
 """What rating a run would ask: the very questions, answered by a stand-in; nothing is written."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share
+from simcounsel.errors import NothingToMeasure, SimcounselError
+from simcounsel.lab.rating_jobs import Wanted
+from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share, forecast_lines
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.prices import Prices
@@ -58,3 +63,78 @@ def rehearse(rating: Rating) -> tuple[Forecast, dict[str, str]]:
         counter.high.pop("embed", None)
     basis = f"the questions for {len(left)} measurements, asked of nobody"
     return Forecast(low=counter.low, high=counter.high, basis=basis), roles
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rehearsed:
+    """What rating many runs would take."""
+
+    runs: int
+    """Those in which something is left to measure."""
+    measurements: int
+    """That are left in them."""
+    nothing: int
+    """Runs in which there is nothing to measure."""
+    rated: int
+    """Runs that have as many finished ratings as are wanted."""
+    broken: tuple[str, ...]
+    """Why the others cannot be measured, a sentence each."""
+    low: Share
+    """`low`, `high`: of all, from few tokens to many."""
+    high: Share
+    cost_usd: tuple[float, float] | None
+    """None when a price is unknown."""
+    models: tuple[str, ...]
+    """Who would be asked, each once, in order."""
+
+    def lines(self) -> Iterator[str]:
+        """In words."""
+        more = [f"{self.rated} are rated already"] if self.rated else []
+        more += [f"in {self.nothing} there is nothing to measure"] if self.nothing else []
+        yield f"runs         {self.runs} to measure{''.join(f'; {one}' for one in more)}"
+        yield from (f"left out     {why}" for why in self.broken)
+        basis = f"the questions for {self.measurements} measurements, asked of nobody"
+        yield from forecast_lines(self.low, self.high, self.cost_usd, basis)
+
+
+def rehearse_all(folders: Sequence[Path], wanted: Wanted, prices: Prices) -> Rehearsed:
+    """What measuring these runs would take, as far as it is not done yet."""
+    low = high = Share()
+    cost: tuple[float, float] | None = (0.0, 0.0)
+    runs = measurements = nothing = rated = 0
+    broken: list[str] = []
+    models: set[str] = set()
+    for folder in folders:
+        try:
+            rating = wanted.plan(folder)
+        except NothingToMeasure:
+            nothing += 1
+            continue
+        except SimcounselError as error:
+            broken.append(str(error))
+            continue
+        again = wanted.rounds - rating.finished
+        if again <= 0:
+            rated += 1
+            continue
+        left, every = len(rating.left()), len(rating.targets)
+        found, roles = rehearse(rating)
+        # what is left of the rating under way, and whole ones after it
+        factor = 1 + (again - 1) * every / left if left else 1.0
+        few, many = found.total()
+        low, high = low + few.times(factor), high + many.times(factor)
+        usd = found.cost_usd(roles, prices)
+        cost = (cost[0] + factor * usd[0], cost[1] + factor * usd[1]) if cost and usd else None
+        runs, measurements = runs + 1, measurements + left + (again - 1) * every
+        models |= set(rating.models())
+    return Rehearsed(
+        runs=runs,
+        measurements=measurements,
+        nothing=nothing,
+        rated=rated,
+        broken=tuple(broken),
+        low=low,
+        high=high,
+        cost_usd=cost,
+        models=tuple(sorted(models)),
+    )

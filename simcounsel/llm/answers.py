@@ -21,6 +21,8 @@ _REFUSAL = re.compile(
     r" an ai\b|as a (large )?language model)",
     re.IGNORECASE,
 )
+_NULL = re.compile(r"(?:\A|\n|\bscore\W{0,4})[ \t\"'`*]*(?:null|none|n/a)\W*\Z", re.IGNORECASE)
+"""The rating with which an answer ends is none."""
 
 
 class Unfit(ValueError):
@@ -67,7 +69,7 @@ def read_answer(question: Question[Any], completion: Completion) -> Any:
         case "choose":
             value = _choose(question.options, text, completion)
         case "rate":
-            value = _rate(question.scale, text, completion)
+            value = _rate(question, text, completion)
         case _:
             value = _write(text)
     complaint = question.check(value) if question.check and completion.source != "human" else None
@@ -116,9 +118,11 @@ def _choose(options: tuple[str, ...], text: str, completion: Completion) -> str:
     )
 
 
-def _rate(scale: tuple[int, int] | None, text: str, completion: Completion) -> float:
-    assert scale is not None, "rate needs a scale"
-    low, high = scale
+def _rate(question: Question[Any], text: str, completion: Completion) -> float | None:
+    assert question.scale is not None, "rate needs a scale"
+    low, high = question.scale
+    if question.may_be_null and _NULL.search(text):
+        return None
     if completion.weights:
         total = sum(completion.weights.values())
         if total > 0:
@@ -129,7 +133,7 @@ def _rate(scale: tuple[int, int] | None, text: str, completion: Completion) -> f
     if not found or not low <= float(found.group(1)) <= high:
         raise Unfit(
             f"{text[-60:]!r} ends in no number from {low} to {high}; the last line is the number"
-            " alone"
+            " alone" + (", or null" if question.may_be_null else "")
         )
     return float(found.group(1))
 

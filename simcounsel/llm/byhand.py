@@ -162,7 +162,8 @@ def _readable(stem: str, question: Question[Any], sent: list[Message]) -> str:
     parts = [
         f"# {question.who}: {question.purpose}",
         f"Answer in `{stem}.answer.txt` beside this file. "
-        + HOW[question.verb].format(low=low, high=high),
+        + HOW[question.verb].format(low=low, high=high)
+        + (" Or null, where it says when." if question.may_be_null else ""),
         *(f"## {one['role']}\n\n{one['content']}" for one in sent),
     ]
     if question.verb == "fill" and question.schema is not None:

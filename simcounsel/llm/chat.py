@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
-from simcounsel.llm.question import Complaint, Message, Question
+from simcounsel.llm.complaint import Complaint
+from simcounsel.llm.question import Message, Question
 from simcounsel.prompts import render
 from simcounsel.prompts.twins import complained
 

@@ -118,6 +118,10 @@ class Question(Generic[T]):
     """Of the words around them."""
     scale: tuple[int, int] | None = None
     """For `rate`: lowest and highest, inclusive."""
+    may_be_null: bool = False
+    """For `rate`: `null` is an answer too; its value is None, without a `problem`."""
+    once: bool = False
+    """The answer is the same whoever asks: a switchboard asks it once."""
     texts: tuple[str, ...] = ()
     """For `embed`."""
     examples: tuple[Example, ...] = ()
@@ -185,6 +189,7 @@ class Question(Generic[T]):
             self.seed,
             self.examples,
             None if self.facts is None else [type(self.facts).__name__, self.facts],
+            *(["null"] if self.may_be_null else []),
         ]
 
 
@@ -238,18 +243,6 @@ class Reply(Generic[T]):
     """What a stand-in or a server says beside its answer, such as `why`."""
     left_out: tuple[str, ...] = ()
     """Parameters that were meant to be sent and that the model does not take."""
-
-
-class Complaint(str):
-    """What was wrong with an answer, in words for the model that gave it, with the answer."""
-
-    answer: str
-
-    def __new__(cls, text: str, answer: str = "") -> "Complaint":
-        """answer: as it came; '' where none came."""
-        self = super().__new__(cls, text)
-        self.answer = answer
-        return self
 
 
 class Traced(TypedDict):

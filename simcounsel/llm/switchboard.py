@@ -16,6 +16,7 @@ from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, scrubbed
+from simcounsel.llm.once import Once
 from simcounsel.llm.outage import Outage, Patience, Waiting
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply
@@ -67,8 +68,7 @@ class Switchboard:
         self._flying = 0
         self._tick: int | None = None
         self._thread = LoopThread()
-
-    # driving
+        self._once = Once()
 
     def ask(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
         """Carry all Asks to their ends; outcomes in the order of the sorted names.
@@ -115,14 +115,17 @@ class Switchboard:
         self._thread.close()
         self.budget.end()
 
-    # answering
-
     async def answer(self, question: Question[T]) -> Reply[T]:
         """One question to its reply. No bad answer raises, but too many of them do, where
         `fallbacks` counts them: TooManyFallbacks.
         """
         if question.verb == "embed":
             return await self._embedded(question)
+        if question.once:
+            return await self._once.answer(question, self._counted)
+        return await self._counted(question)
+
+    async def _counted(self, question: Question[T]) -> Reply[T]:
         reply = await self._answered(question)
         if self.fallbacks is not None:
             self.fallbacks.count(reply)

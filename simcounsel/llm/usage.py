@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simcounsel.llm.budget import Budget, most_tokens_in
+from simcounsel.llm.complaint import Complaint
 from simcounsel.llm.ledger import Amount
 from simcounsel.llm.metering import counting
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Complaint, Question
+from simcounsel.llm.question import Question
 from simcounsel.runs.spending import BY_HAND, cost_text
 
 log = logging.getLogger(__name__)

@@ -7,6 +7,7 @@ from simcounsel.agents.minds import mind_for
 from simcounsel.chance import seed_of
 from simcounsel.engine.revisit import revisit
 from simcounsel.events import Measured
+from simcounsel.instruments.collecting import of_a_retest
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
@@ -44,7 +45,15 @@ def asked_of(
     again = (round,) if round else ()
     key = (world.seed, target.tick, target.who, target.point, *material.chats, *again)
     return (
-        yield from measure_seen(scale, target.who, material, target.point, *key, samples=samples)
+        yield from measure_seen(
+            scale,
+            target.who,
+            material,
+            target.point,
+            *key,
+            samples=samples,
+            temperature=of_a_retest(round),
+        )
     )
 
 

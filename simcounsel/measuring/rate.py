@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel import __version__
-from simcounsel.errors import GivenUp, RunError, TooManyFallbacks
+from simcounsel.errors import GivenUp, NothingToMeasure, TooManyFallbacks
 from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.record import ObserverRecord
@@ -86,7 +86,7 @@ class Rating:
             record, minutes = record_until(run, talk_named(run, record, chat).tick)
         targets = tuple(targets_of(run, scale, record, minutes, who, chat, every_talk))
         if not targets:
-            raise RunError(
+            raise NothingToMeasure(
                 f"{run.folder}: nothing to measure with {instrument}: no conversation of"
                 f" {who or 'a client'}"
             )
@@ -112,6 +112,11 @@ class Rating:
     def round(self) -> int:
         """How many ratings with this instrument were begun before this one."""
         return self._kept.round
+
+    @property
+    def finished(self) -> int:
+        """How many ratings that were made in the same way are finished."""
+        return self._kept.finished
 
     @property
     def file(self) -> Path | None:

@@ -30,12 +30,14 @@ class RatingFile:
     with: what was measured stays, and replies that came are not asked for again.
 
     about: what is measured, and how, as its head says it. round: how many files of this instrument
-    there were before; it goes into every seed, so that a second rating is a retest.
+    there were before; it goes into every seed, so that a second rating is a retest. finished: how
+    many files there are of what is measured in the same way to the end.
     """
 
     def __init__(self, run: Path, about: Fields) -> None:
         self.folder = run / FOLDER
         self.path: Path | None = None
+        self.round = self.finished = 0
         self._about = about
         self._held = False
         self._look()
@@ -113,14 +115,15 @@ class RatingFile:
     def _look(self) -> None:
         """Which file is gone on with, if there is one."""
         files = sorted(self.folder.glob(f"{self._about['instrument']}-*.jsonl"))
-        self.round = len(files)
-        for file in reversed(files):
+        self.path, self.round, self.finished = None, len(files), 0
+        for file in files:
             head = next(json_lines(file), {})
-            if self._same(head) and not any(
-                line.get("kind") == "finished" for line in json_lines(file)
-            ):
+            if not self._same(head):
+                continue
+            if any(line.get("kind") == "finished" for line in json_lines(file)):
+                self.finished += 1
+            else:  # the last of them, if there are several
                 self.path, self.round = file, int(head["round"])
-                return
 
     def _same(self, head: Fields) -> bool:
         about = {key: value for key, value in head.items() if key not in ("kind", *OF_THE_FILE)}

@@ -9,77 +9,32 @@ The figures (AUC, correlations, alpha, retest, position bias, sensitivity) are m
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from simcounsel import __version__
-from simcounsel.chance import chance, seed_of
-from simcounsel.errors import GivenUp, RunError, SpecError, TooManyFallbacks
+from simcounsel.chance import seed_of
+from simcounsel.errors import GivenUp, RunError, TooManyFallbacks
 from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled
 from simcounsel.instruments.material import Material
 from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.preference import Preference
-from simcounsel.instruments.scale import Scale, find_scale
+from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.talk import measure
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.measuring.validation_plan import Plan, pairs, spread, told
 from simcounsel.prompts import render
 from simcounsel.runs.jsonl import append_line
 from simcounsel.specs.world_settings import FallbackLimits
 
 Fields = dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What is asked."""
-
-    transcripts: tuple[Labelled, ...]
-    scales: tuple[Scale, ...]
-    samples: int = 1
-    rounds: int = 2
-    """How often each transcript is rated; from two on there is a retest."""
-    faulty: int = 10
-    """In how many transcripts faults are planted."""
-    pairs: int = 20
-    """How many pairs are compared, each in both orders."""
-    seed: int = 1
-
-
-def plan_validation(
-    transcripts: tuple[Labelled, ...],
-    instruments: tuple[str, ...],
-    *,
-    limit: int | None = None,
-    **how: int,
-) -> Plan:
-    """A plan over at most `limit` transcripts, drawn by chance. SpecError for an instrument that
-    judges no conversation.
-    """
-    scales = tuple(find_scale(name) for name in instruments)
-    for scale in scales:
-        if scale.sees != "transcript":
-            raise SpecError(
-                [
-                    f"{scale.id}: it judges no transcript; choose one whose `sees:` is transcript,"
-                    " such as helping_skills"
-                ]
-            )
-    chosen = transcripts
-    if limit is not None and limit < len(transcripts):
-        chosen = tuple(
-            sorted(
-                chance(how.get("seed", 1), "transcripts").sample(transcripts, limit),
-                key=transcripts.index,
-            )
-        )
-    return Plan(transcripts=chosen, scales=scales, **how)
 
 
 def open_judge(model: str, in_flight: int = 64) -> Switchboard:
@@ -119,12 +74,10 @@ class Validation:
                 "judge": self.judge,
                 "simcounsel": __version__,
                 "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
-                "instruments": {
-                    scale.id: {"version": scale.version, "hash": scale.hash}
-                    for scale in plan.scales
-                },
+                "instruments": {scale.id: told(scale) for scale in plan.scales},
                 "samples": plan.samples,
                 "rounds": plan.rounds,
+                "temperature": plan.temperature,
             },
         )
         for one in plan.transcripts:
@@ -165,10 +118,10 @@ class Validation:
             for one in plan.transcripts:
                 for number in range(plan.rounds):
                     yield self._rate(scale, one.id, "original", one, number)
-        for one in _spread(plan.transcripts, plan.faulty):
+        for one in spread(plan.sound, plan.faulty):
             for planted in plant(one.lines):
                 faulty, sound = (
-                    Labelled(id=one.id, lines=lines) for lines in (planted.faulty, planted.sound)
+                    replace(one, lines=lines) for lines in (planted.faulty, planted.sound)
                 )
                 self._count(one.id, f"faulty: {planted.fault}", faulty)
                 if planted.sound != one.lines:
@@ -181,10 +134,18 @@ class Validation:
     def _rate(
         self, scale: Scale, transcript: str, variant: str, labelled: Labelled, number: int
     ) -> Ask[None]:
-        material = Material(lines=labelled.lines, language=labelled.language)
+        material = Material(
+            lines=labelled.lines, language=labelled.language, blinded=labelled.blinded
+        )
         key = (self.plan.seed, transcript, variant, number)
         measured = yield from measure_seen(
-            scale, transcript, material, variant, *key, samples=self.plan.samples
+            scale,
+            transcript,
+            material,
+            variant,
+            *key,
+            samples=self.plan.samples,
+            temperature=self.plan.temperature,
         )
         directions = {subscale.id: subscale.direction for subscale in scale.subscales} | {
             ratio.id: ratio.direction for ratio in scale.ratios
@@ -206,6 +167,7 @@ class Validation:
                 "lower_is_better": lower,
                 "items": {item.id: item.value for item in measured.items},
                 "reasons": {item.id: item.reason for item in measured.items if item.reason},
+                "absent": {item.id: item.absent for item in measured.items if item.absent},
             },
         )
 
@@ -221,7 +183,7 @@ class Validation:
         )
 
     def _compared(self) -> Iterator[Ask[None]]:
-        for better, worse, names in _pairs(self.plan):
+        for better, worse, names in pairs(self.plan):
             for better_first in (True, False):
                 yield self._compare(better, worse, names, better_first)
 
@@ -260,36 +222,6 @@ class Validation:
                 "reason": reply.problem,
             },
         )
-
-
-def _pairs(plan: Plan) -> Iterator[tuple[Labelled, Labelled, tuple[str, str]]]:
-    """Good and bad transcripts drawn together; where none are labelled, an original and the same
-    with advice in place of listening.
-    """
-    good = [one for one in plan.transcripts if one.good]
-    bad = [one for one in plan.transcripts if one.good is False]
-    rng = chance(plan.seed, "pairs")
-    if good and bad:
-        every = [(one, other, (one.id, other.id)) for one in good for other in bad]
-        yield from rng.sample(every, min(plan.pairs, len(every)))
-        return
-    for one in _spread(plan.transcripts, plan.pairs):
-        faulty = plant(one.lines)[0]
-        yield (
-            one,
-            Labelled(id=one.id, lines=faulty.faulty),
-            (one.id, f"{one.id} with {faulty.fault}"),
-        )
-
-
-def _spread(transcripts: tuple[Labelled, ...], count: int) -> tuple[Labelled, ...]:
-    """`count` of them, evenly over the file."""
-    count = min(count, len(transcripts))
-    return (
-        tuple(transcripts[number * len(transcripts) // count] for number in range(count))
-        if count
-        else ()
-    )
 
 
 def _as_text(one: Labelled) -> str:

@@ -69,15 +69,15 @@ def _without_own_models(cell: Cell, experiment: Experiment) -> Cell:
     """Residents answer with the model of all, unless the experiment or the arm names their own."""
     if any(".models" in key for key in (*experiment.set, *experiment.past, *cell.changes)):
         return cell
-    return replace(cell, about=cell.about.either(world=_with_one_model, synthesis=_as_it_is))
+    return replace(cell, about=cell.about.either(world=_of_one_model, synthesis=_as_it_is))
 
 
-def _with_one_model(world: World) -> Subject:
+def _of_one_model(world: World) -> Subject:
     return world.with_one_model({})
 
 
-def _as_it_is(synthesis: Synthesis) -> Subject:
-    return synthesis
+def _as_it_is(settings: Synthesis) -> Subject:
+    return settings
 
 
 def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:

@@ -39,6 +39,10 @@ class Range(Spec):
         return float(self.min).is_integer() and float(self.step).is_integer()
 
 
+Fault = Literal["advice", "leading", "risk", "misremembered", "judged"]
+"""The kinds of faults that are planted to try a judge (`instruments.faults`)."""
+
+
 class When(Spec):
     """A question is asked only when an earlier one was answered so."""
 
@@ -63,6 +67,12 @@ class Item(Spec):
     """When there is nothing to judge, so that a judge may answer null: `the client gives no hint at
     danger`. None: the item always applies, and null is no answer to it.
     """
+    coded: bool = False
+    """Its answer is how many of the counselor's turns have this code: the turns are numbered, and
+    a judge codes them one by one.
+    """
+    falls_with: tuple[Fault, ...] = ()
+    """The planted faults that should lower it; nobody is told when it is asked."""
     scored: bool = True
     """False for an item that counts in no total, only in its subscale or a ratio."""
     fault: Literal["yes", "no"] | None = None

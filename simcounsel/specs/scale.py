@@ -5,8 +5,8 @@ it comes from.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -24,6 +24,8 @@ from simcounsel.specs.scores import (
     Subscale,
 )
 
+OF_A_JUDGE, OF_A_PERSON = 20, 12
+"""How many items are asked at a time where a scale does not say."""
 Respondent = Literal["self", "observer"]
 Sees = Literal["transcript", "persona and transcript", "personas"]
 Therapy = Literal[
@@ -82,6 +84,8 @@ class Scale(Spec):
     range: Range
     labels: dict[int, str] = Field(default_factory=dict)
     """What some of the answers are called."""
+    anchors: dict[int, Text] = Field(default_factory=dict)
+    """What some of the answers look like in the text that is judged, a line each."""
     direction: Direction
     scoring: Scoring | None
     """Of the total; None when there is none."""
@@ -91,8 +95,10 @@ class Scale(Spec):
     ratios: tuple[Ratio, ...] = ()
     bands: tuple[Band, ...] = ()
     flags: tuple[Flag, ...] = ()
-    block: Annotated[int, Field(ge=1, le=40)] = 12
-    """How many items are asked at a time."""
+    block: Annotated[int, Field(ge=1, le=40)] | None = None
+    """How many items are asked at a time; None: 20 of a judge, to whom each block costs the whole
+    transcript again, 12 of a person.
+    """
 
     @model_validator(mode="after")
     def _holds_together(self) -> "Scale":
@@ -105,9 +111,25 @@ class Scale(Spec):
         return item.range or self.range
 
     def blocks(self) -> Iterator[tuple[Item, ...]]:
-        """The items, so many at a time."""
-        for at in range(0, len(self.items), self.block):
-            yield self.items[at : at + self.block]
+        """The items that are rated, so many at a time; not those that are coded by turn."""
+        rated = tuple(item for item in self.items if not item.coded)
+        for at in range(0, len(rated), self.block_size):
+            yield rated[at : at + self.block_size]
+
+    @property
+    def block_size(self) -> int:
+        """How many items are asked at a time."""
+        return self.block or (OF_A_JUDGE if self.respondent == "observer" else OF_A_PERSON)
+
+    @property
+    def codes(self) -> tuple[Item, ...]:
+        """The items that are counted by coding turn after turn."""
+        return tuple(item for item in self.items if item.coded)
+
+    def anchors_of(self, item: Item) -> dict[int, str]:
+        """What some of the answers to an item look like; {} where nothing says so."""
+        parts = {part.id: part.anchors for part in self.subscales}
+        return parts.get(item.subscale or "") or self.anchors
 
     @property
     def audits(self) -> bool:
@@ -124,22 +146,33 @@ class Scale(Spec):
 
     @property
     def hash(self) -> str:
-        """SHA-256 (16 hex digits) of all it says."""
-        fields = self.model_dump(mode="json")
-        for item in fields[
-            "items"
-        ]:  # what only some scales have is not said of others, whose hashes stay what they were
-            for name in ("fault", "severity", "when", "by", "rule", "not_applicable"):
-                if item[name] is None:
-                    del item[name]
+        """SHA-256 (16 hex digits) of all that is asked and counted. What only some scales have is
+        not said of others, whose hashes stay what they were.
+        """
+        fields = self.model_dump(mode="json") | {"block": self.block_size}
+        for item in fields["items"]:
+            del item["falls_with"]
+            _unsaid(item, _OF_SOME_ITEMS)
         for part in fields["subscales"]:
-            if part["missing"] is None:
-                del part["missing"]
+            _unsaid(part, ("missing", "anchors"))
+        for ratio in fields["ratios"]:
+            _unsaid(ratio, ("fewest",))
+        _unsaid(fields, ("anchors",))
         rule = fields["missing"]
         if rule["source"] is None and not rule["most_not_applicable"]:
             del rule["source"], rule["most_not_applicable"]
         said = json.dumps(fields, sort_keys=True)
         return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+_OF_SOME_ITEMS = ("fault", "severity", "when", "by", "rule", "not_applicable", "coded")
+
+
+def _unsaid(fields: dict[str, Any], names: Iterable[str]) -> None:
+    """Leave out those of the names that say nothing."""
+    for name in names:
+        if not fields[name]:
+            del fields[name]
 
 
 def _problems(scale: Scale) -> Iterator[str]:
@@ -177,11 +210,8 @@ def _problems(scale: Scale) -> Iterator[str]:
         for flag in scale.flags
         if flag.of not in (*scores, *ids, ANY_ITEM)
     )
-    yield from (
-        f"label {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}"
-        for at in scale.labels
-        if not scale.range.allows(at)
-    )
+    yield from _unknown_answers(scale)
+    yield from _code_problems(scale)
     yield from _audit_problems(scale, ids)
     yield from _unfit_problems(scale)
     if (scale.scope == "specific") != (scale.therapy is not None):
@@ -190,6 +220,26 @@ def _problems(scale: Scale) -> Iterator[str]:
         yield "`sees:` is given when, and only when, the respondent is an observer"
     if scale.scoring is None and not (scale.subscales or scale.ratios):
         yield "without a total there must be subscales or ratios"
+
+
+def _unknown_answers(scale: Scale) -> Iterator[str]:
+    anchors = [*scale.anchors, *(at for part in scale.subscales for at in part.anchors)]
+    named = (("label", list(scale.labels)), ("anchor", anchors))
+    yield from (
+        f"{what} {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}"
+        for what, answers in named
+        for at in answers
+        if not scale.range.allows(at)
+    )
+
+
+def _code_problems(scale: Scale) -> Iterator[str]:
+    for item in scale.codes:
+        allowed = scale.range_of(item)
+        if scale.respondent != "observer" or scale.sees != "transcript" or scale.audits:
+            yield f"item {item.id!r}: `coded:` is for what a judge of a transcript counts"
+        elif (allowed.min, allowed.step) != (0, 1):
+            yield f"item {item.id!r}: a count of turns begins at 0, in steps of 1"
 
 
 def _unfit_problems(scale: Scale) -> Iterator[str]:

@@ -63,6 +63,8 @@ class Subscale(Spec):
     """None: the scale's."""
     missing: Missing | None = None
     """None: the scale's rule, for the same share of items."""
+    anchors: dict[int, Text] = Field(default_factory=dict)
+    """What some of the answers to its items look like, a line each; none: the scale's."""
 
 
 class Ratio(Spec):
@@ -74,6 +76,8 @@ class Ratio(Spec):
     under: Annotated[tuple[Id, ...], Field(min_length=1)]
     times: float = 1.0
     """100 for per cent."""
+    fewest: Annotated[float, Field(gt=0)] | None = None
+    """With a smaller sum below there is no quotient: one of one would be all. None: any above 0."""
     direction: Direction | None = None
     """None: the scale's."""
 

@@ -6,6 +6,7 @@ knows no negation.
   of late, the higher the answer.
 - An observer's rating: the likelihood that the language model gives each number after the prompt,
   as G-Eval weights them.
+- Codes of turns: by the rules that count talk.
 """
 
 import math
@@ -17,8 +18,18 @@ from pydantic import BaseModel
 
 from simcounsel.agents.facts import SelfReportFacts
 from simcounsel.agents.questionnaire import FormItem
-from simcounsel.instruments.facts import AuditFacts, BlockFacts, ItemFacts, PairFacts
+from simcounsel.instruments.coding import CodedTurns, TurnCodes
+from simcounsel.instruments.facts import (
+    AuditFacts,
+    BlockFacts,
+    CodeFacts,
+    ItemFacts,
+    PairFacts,
+    ProbeFacts,
+)
+from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.instruments.preference import Preference
+from simcounsel.instruments.talk import count
 from simcounsel.llm.question import Question
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.similarity import Similarity
@@ -49,6 +60,8 @@ class Ratings:
         standins.add(BlockFacts, self.judge_block)
         standins.add(AuditFacts, self.judge_audit)
         standins.add(PairFacts, self.judge_pair)
+        standins.add(ProbeFacts, lambda facts, question: Given(value=1.0, weights={"1": 1.0}))
+        standins.add(CodeFacts, judge_codes)
 
     def self_report(
         self, facts: SelfReportFacts, question: Question[BaseModel]
@@ -105,6 +118,22 @@ class Ratings:
             if total
             else {numbers[MOST_NUMBERS // 2]: 1.0}
         )
+
+
+COUNTED_AS = {"question": "questions", "simple_reflection": "reflections", "persuade": "advice"}
+"""Codes that can be told by rule, and as what `instruments.talk` counts them."""
+
+
+def judge_codes(facts: CodeFacts, question: Question[Any]) -> Given[CodedTurns]:
+    """By the rules that count talk; what these do not know is not coded."""
+    turns = []
+    for number, (heard, said) in enumerate(facts.turns, facts.first):
+        counts = count(((CLIENT, heard), (COUNSELOR, said)))
+        codes = [
+            code for code in facts.codes if code in COUNTED_AS and getattr(counts, COUNTED_AS[code])
+        ]
+        turns.append(TurnCodes(turn=number, because="by rule", codes=codes))
+    return Given(value=CodedTurns(turns=turns))
 
 
 def _filled(question: Question[Any], answers: Mapping[str, float]) -> BaseModel:

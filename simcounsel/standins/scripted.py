@@ -21,6 +21,8 @@ from simcounsel.agents.facts import (
 from simcounsel.chance import chance
 from simcounsel.clock import time_text
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
+from simcounsel.instruments.coding import CodedTurns, TurnCodes
+from simcounsel.instruments.facts import CodeFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.policies.course.facts import PreparationFacts
@@ -49,6 +51,7 @@ class Scripted:
         self._standins.add(MoveFacts, _move)
         self._standins.add(PreparationFacts, _prepared)
         self._standins.add(DayFacts, _day)
+        self._standins.add(CodeFacts, _coded)
         cases.register(self._standins)
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
@@ -106,6 +109,16 @@ def _day(facts: DayFacts, question: Question[Any]) -> Given[Any]:
     if facts.why is not None and all(stroke["at"] < now for stroke in fields["strokes"]):
         fields["strokes"][-1]["at"] = now
     return Given(value=question.schema.model_validate(fields))
+
+
+def _coded(facts: CodeFacts, question: Question[Any]) -> Given[CodedTurns]:
+    """At most two drawn codes for each turn."""
+    rng = chance(question.seed, question.purpose)
+    turns = [
+        TurnCodes(turn=number, codes=rng.sample(facts.codes, rng.randint(0, 2)))
+        for number in range(facts.first, facts.first + len(facts.turns))
+    ]
+    return Given(value=CodedTurns(turns=turns))
 
 
 def _prepared(facts: PreparationFacts, question: Question[Any]) -> Given[Any]:

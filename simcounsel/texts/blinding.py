@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+from simcounsel.texts.chinese_names import chinese_forms, is_chinese_name
+
 HIDDEN = "[…]"
 TITLES = frozenset(
     {
@@ -160,6 +162,8 @@ def _unspaced(letter: str) -> bool:
 
 def _parts(name: str) -> list[str]:
     """A name in full and its parts, titles and initials left out."""
+    if is_chinese_name(name):
+        return chinese_forms(name)
     parts = [
         part
         for part in _spaced(name).split()

@@ -164,9 +164,9 @@ def test_answers_of_a_dialogue_that_was_stopped_half_way_are_used(
     monkeypatch.setattr("simcounsel.llm.catalog.open_chat", lambda name: judge)
     judge = Counting(last=1000)
     assert CliRunner().invoke(app, [*words, "--out", "whole"]).exit_code == 0
-    each, rest = divmod(1000 - judge.left, 2)
-    assert each and rest == 0
-    judge = Counting(last=each)
+    each, rest = divmod(1000 - judge.left - 1, 2)
+    assert each and rest == 0, "once whether it tells probabilities, and the same of each dialogue"
+    judge = Counting(last=1 + each)
     stopped = CliRunner().invoke(app, [*words, "--in-flight", "1"])
     assert str(stopped.exception) == "the plug is pulled"
     assert len(read_rated(Path("c.jsonl.ratings"))) == 1, "one dialogue was whole"

@@ -159,7 +159,7 @@ def test_talk_is_counted_and_judges_are_asked() -> None:
             pytest.approx(2 / 3, abs=1e-4),
         )
         assert (safety.value, safety.placed, safety.share) == (4, 0.75, 0.5)
-        judged = [request for request in model.requests if request.tier == "judge"]
+        judged = [request for request in model.requests if request.purpose == "judge_block"]
         assert judged and all(
             "What brings you here?" in request.prompt and "Ines" not in request.prompt
             for request in judged

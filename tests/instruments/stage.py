@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from simcounsel.agents.questionnaire import FormItem
-from simcounsel.instruments.facts import BlockFacts, ItemFacts
+from simcounsel.instruments.facts import BlockFacts, ItemFacts, ProbeFacts
 from simcounsel.instruments.material import Material
 from simcounsel.instruments.scale import find_scale
 from simcounsel.llm.question import Question
@@ -34,6 +34,8 @@ LINES = (
 def items_of(question: Question) -> tuple[FormItem, ...]:
     """The items that a judge is asked about."""
     facts = question.facts
+    if isinstance(facts, ProbeFacts):
+        return ()
     if isinstance(facts, ItemFacts):
         return (facts.item,)
     assert isinstance(facts, BlockFacts)
@@ -48,7 +50,7 @@ def measured_world() -> World:
 
 def seen(**more: Any) -> Material:
     """A short conversation as an observer gets it."""
-    return Material(**({"lines": LINES, "chats": ("2:Ines+Miriam",)} | more))
+    return Material(**({"lines": LINES, "chats": ("2:Ines+Miriam",), "blinded": True} | more))
 
 
 def scale(**more: Any) -> Scale:

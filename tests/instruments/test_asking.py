@@ -1,6 +1,8 @@
 """How items become answers: weights, samples, second tries, orders."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -12,6 +14,7 @@ from simcounsel.instruments.material import Material, later_first
 from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.observing import observe
 from simcounsel.instruments.self_reporting import self_report
+from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
@@ -28,8 +31,12 @@ class Telling:
     def __init__(self, weights: dict[str, dict[str, float]]) -> None:
         self.weights = weights
         self.requests: list[Question] = []
+        self.probes = 0
 
     async def complete(self, request: Question, complaint: str | None) -> Completion:
+        if request.purpose == "judge_probe":
+            self.probes += 1
+            return Completion(text="3", weights={"3": 1.0})
         self.requests.append(request)
         weights = self.weights[items_of(request)[0].id]
         return Completion(text=max(weights, key=lambda number: weights[number]), weights=weights)
@@ -61,6 +68,54 @@ def test_weighted_by_probabilities() -> None:
     assert [request.verb for request in judge.requests] == ["rate"] * 4
     assert {request.tier for request in judge.requests} == {"judge"}
     assert {request.scale for request in judge.requests} == {(0, 4)}
+
+
+def test_what_does_not_apply_can_be_said_of_an_item_asked_alone() -> None:
+    class Null(Telling):
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
+            if request.purpose != "judge_probe" and request.may_be_null:
+                return Completion(text="because: nothing of it\nscore: null", weights=None)
+            return await super().complete(request, complaint)
+
+    one = shipped("helping_skills")
+    judge = Null({item.id: {"4": 1.0} for item in one.items})
+    models = switchboard(judge)
+    found = models.ask({"one": measure_seen(one, "Ines", seen(), "end", 1)})["one"].value
+    models.close()
+    unfit = {item.id for item in found.items if item.absent == "not applicable"}
+    assert unfit == {"a7", "i6", "i9", "i10"}
+    total = found.scores[0]
+    assert (total.value, total.used, total.not_applicable) == (4, 14, 4)
+    assert not found.fallback
+
+
+@pytest.mark.parametrize("text", ["null", "because: none\nscore: null"])
+def test_null_is_an_answer_only_where_it_may_be_one(text: str) -> None:
+    given: dict[str, Any] = {"verb": "rate", "purpose": "x", "who": "x", "scale": (1, 5)}
+    free: Question[Any] = Question(**given, fallback=None, may_be_null=True)
+    assert read_answer(free, Completion(text=text)) is None
+    assert read_answer(free, Completion(text="because: not null\nscore: 3")) == 3
+    with pytest.raises(Unfit, match="ends in no number"):
+        read_answer(Question(**given, fallback=None), Completion(text=text))
+    assert free.key != Question(**given, fallback=None).key
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_judge_is_probed_once_however_much_it_rates(tells: bool) -> None:
+    class Counting(Listening):
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
+            found = await super().complete(request, complaint)
+            return replace(found, weights={"3": 1.0} if tells and request.verb == "rate" else None)
+
+    judge = Counting()
+    models = switchboard(judge, in_flight=8)
+    asks = {f"{n:02}": observe(scale(), "Ines", seen(), n) for n in range(18)}
+    models.ask(asks)
+    models.ask({"later": observe(scale(), "Ines", seen(), 99)})
+    models.close()
+    purposes = Counter(one.purpose for one in judge.requests)
+    rest = {"judge_item": 19 * 4} if tells else {"judge_block": 19}
+    assert purposes == {"judge_probe": 1, **rest}
 
 
 def test_mean_of_samples_without_probabilities() -> None:
@@ -105,7 +160,7 @@ def test_nonsense_and_silence() -> None:
     models.close()
     assert {item.value for item in outcome.value.items} == {None}
     assert {item.reason for item in outcome.value.items} == {"no usable answer: the server is away"}
-    assert {trouble.purpose for trouble in outcome.troubles} == {"judge_item", "judge_block"}
+    assert {trouble.purpose for trouble in outcome.troubles} == {"judge_probe", "judge_block"}
     babble = switchboard(
         Scripted({"judge_block": lambda request, draw: "I would say it was rather good."})
     )
@@ -150,10 +205,16 @@ def test_schema_is_strict_though_parsing_is_lenient() -> None:
     schema = answers_model(one, one.items).model_json_schema()
     assert schema["required"] == ["a", "b", "c", "d"]
     number = {"type": "integer", "minimum": 0, "maximum": 4}
-    assert schema["properties"]["a"]["properties"]["score"] == number
+    assert schema["properties"] == {name: {"$ref": "#/$defs/answer1"} for name in "abcd"}
+    assert schema["$defs"]["answer1"]["properties"]["score"] == number
     ethics = shipped("ethics_and_safety")
-    judged = answers_model(ethics, ethics.items).model_json_schema()["properties"]
-    scores = {name: one["properties"]["score"] for name, one in judged.items()}
+    judged = answers_model(ethics, ethics.items).model_json_schema()
+    shapes = {f"#/$defs/{name}": shape for name, shape in judged["$defs"].items()}
+    assert len(shapes) == 2, "what items have in common is said once"
+    scores = {
+        name: shapes[one["$ref"]]["properties"]["score"]
+        for name, one in judged["properties"].items()
+    }
     assert scores["s1"] == {"anyOf": [scores["s4"], {"type": "null"}]}
     own = answers_model(shipped("phq9"), shipped("phq9").items).model_json_schema()
     assert own["properties"]["p9"] == {"type": "integer", "minimum": 0, "maximum": 3}

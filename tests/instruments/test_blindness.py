@@ -6,9 +6,11 @@ from simcounsel.instruments.material import Talk, blinding_for, material_for
 from simcounsel.instruments.scale import shipped_names
 from simcounsel.llm.question import Question
 from simcounsel.measuring.rate import Rating
+from simcounsel.prompts import phrase
 from simcounsel.specs.world import World
+from simcounsel.texts.blinding import Blinding
 from tests.engine.test_secrets import Planted, leaks, planted, secrets_in, sent
-from tests.instruments.stage import EVERYTHING, shipped
+from tests.instruments.stage import EVERYTHING, seen, shipped
 from tests.stage import Listening, changed, live, switchboard
 
 CONDITION = "xconditionx"
@@ -69,7 +71,7 @@ def test_no_name_and_no_place_reaches_an_observer(
     ]
     for request in requests:
         assert not any(name in request.system + request.prompt for name in names)
-        assert "Client: " in request.prompt
+        assert "Client: " in request.prompt or request.purpose == "judge_probe"
 
 
 def test_client_and_layperson_look_alike(spied: tuple[World, list[Question], Planted]) -> None:
@@ -82,7 +84,7 @@ def test_client_and_layperson_look_alike(spied: tuple[World, list[Question], Pla
             if not line.startswith(("Client: ", "Counselor: "))
         )
         for request in requests
-        if request.purpose == "judge_item" and request.facts.instrument == "empathy"
+        if request.purpose == "judge_block" and request.facts.instrument == "empathy"
     }
     assert len(frames) == 1
 
@@ -116,3 +118,25 @@ def test_names_inside_a_persona_text(spied: tuple[World, list[Question], Planted
         .text("Ines trusts Omar and Miriam Adler.")
         .startswith("[client] trusts [person 1]")
     )
+
+
+def test_chinese_names_in_all_that_they_are_called_by() -> None:
+    blinding = Blinding({"林晓雯": "[client]", "沈静": "[counselor]"}, others=["欧阳大伟"])
+    assert blinding.text("晓雯，谢谢沈老师") == "[client]，谢谢[counselor]"
+    assert blinding.text("小雯来了，林小姐、小林也是她，沈静医生在。") == (
+        "[client]来了，[client]、[client]也是她，[counselor]医生在。"
+    )
+    assert blinding.text("大伟和欧阳总吵架了") == "[person 1]和[person 1]吵架了"
+    ordinary = "老师和医生都说，大家小心一点，静下心来，林子里很安静。"
+    assert blinding.text(ordinary) == ordinary
+    assert (
+        Blinding({"时静静": "[client]"}).text("睡了八小时，静静地躺着") == "睡了八小时，静静地躺着"
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_that_names_are_out_is_said_only_where_they_are(language: str) -> None:
+    said = phrase("scale_words", "blinded", language)
+    blind, open_ = (seen(language=language, blinded=one).text() for one in (True, False))
+    assert said in blind and said not in open_
+    assert blind.replace(said, "").replace(" \n", "\n") == open_

@@ -27,7 +27,12 @@ def test_every_scale_has_its_chinese_texts_and_no_other() -> None:
 def test_they_mirror_the_english_ones(name: str) -> None:
     english, texts = shipped(name), chinese(name)
     assert texts["id"] == name
-    assert set(texts) == {"id", "name", "instruction", "labels", "items"}
+    parts = {part.id: list(part.anchors) for part in english.subscales if part.anchors}
+    wanted = {"id", "name", "instruction", "labels", "items"}
+    wanted |= {name for name, one in (("anchors", english.anchors), ("subscales", parts)) if one}
+    assert set(texts) == wanted
+    assert list(texts.get("anchors", {})) == list(english.anchors)
+    assert {one["id"]: list(one["anchors"]) for one in texts.get("subscales", ())} == parts
     assert list(texts["labels"]) == list(english.labels)
     assert [(one["id"], "not_applicable" in one) for one in texts["items"]] == [
         (item.id, item.not_applicable is not None) for item in english.items
@@ -38,6 +43,8 @@ def test_they_mirror_the_english_ones(name: str) -> None:
 def test_they_are_chinese(name: str) -> None:
     texts = chinese(name)
     parts = [one for item in texts["items"] for key, one in item.items() if key != "id"]
+    anchors = [texts.get("anchors", {}), *(one["anchors"] for one in texts.get("subscales", ()))]
+    parts += [line for one in anchors for line in one.values()]
     said = [texts["name"], texts["instruction"], *texts["labels"].values(), *parts]
     assert [one for one in said if re.search("[A-Za-z]", one)] == []
     assert [one for one in said if not re.search(r"[\u4e00-\u9fff]", one)] == []

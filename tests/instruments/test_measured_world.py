@@ -216,8 +216,9 @@ def test_a_judge_that_fails_warns_and_leaves_gaps(tmp_path: Path) -> None:
     )
     assert {event.purpose for event in happened(run, Warned)} == {
         "self_report",
-        "judge_item",
+        "judge_probe",
         "judge_block",
+        "judge_codes",
     }
 
 

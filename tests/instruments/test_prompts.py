@@ -33,36 +33,49 @@ def text(request: Question) -> str:
 
 
 def test_of_an_observer() -> None:
-    first, *_ = asked(observe(shipped("working_alliance"), "Ines", seen(), 1))
+    nothing, told = Reply(value=4.0), Reply(value=4.0, weights={"4": 1.0})
+    probe, first, *_ = asked(observe(shipped("working_alliance"), "Ines", seen(), 1), told)
+    compare("judge_probe", text(probe))
     compare("judge_item", text(first))
-    nothing = Reply(value=4.0)
+    may_be_null = [
+        one
+        for one in asked(observe(shipped("helping_skills"), "Ines", seen(), 1), told)
+        if "null" in one.prompt
+    ]
+    assert [one.facts.item.id for one in may_be_null] == ["a7", "i6", "i9", "i10"]
+    assert all(one.may_be_null for one in may_be_null)
     _, block, again = asked(
         observe(scale(), "Ines", seen(), 1), nothing, Reply(value=_answers(a=9, b=2, c=1))
     )
     compare("judge_block", text(block))
     compare("judge_again", text(again))
-    _, counts = asked(observe(shipped("motivational_interviewing"), "Ines", seen(), 1), nothing)
-    assert (
-        "How often: asks a question, open or closed. (a whole number from 0 to 100)"
-        in counts.prompt
+    _, rated, codes = asked(
+        observe(shipped("motivational_interviewing"), "Ines", seen(), 1),
+        nothing,
+        Reply(value=_answers(change_talk=3, sustain_talk=3, partnership=3, empathy=3)),
     )
+    assert "[1] Counselor: " not in rated.prompt
+    compare("judge_codes", text(codes))
 
 
 def test_of_an_observer_who_reads_more() -> None:
-    consistent = shipped("persona_consistency")
+    consistent, told = shipped("persona_consistency"), Reply(value=4.0, weights={"4": 1.0})
     compare(
         "judge_profile",
         text(
             asked(
-                observe(consistent, "Ines", seen(profile="44 years old.\nBackground: a port."), 1)
-            )[0]
+                observe(consistent, "Ines", seen(profile="44 years old.\nBackground: a port."), 1),
+                told,
+            )[1]
         ),
     )
-    compare("judge_transcript", text(asked(observe(consistent, "Ines", seen(), 1))[0]))
+    compare("judge_transcript", text(asked(observe(consistent, "Ines", seen(), 1), told)[1]))
     pair = seen(
         lines=(), before="Tense and quiet.\nTired of late.", after="Calmer.\nHopeful of late."
     )
-    compare("judge_personas", text(asked(observe(shipped("persona_change"), "Ines", pair, 1))[0]))
+    compare(
+        "judge_personas", text(asked(observe(shipped("persona_change"), "Ines", pair, 1), told)[1])
+    )
 
 
 def test_of_a_self_report() -> None:

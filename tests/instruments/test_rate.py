@@ -100,7 +100,11 @@ def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
     assert one.samples == 2
     assert one.measured.items != two.measured.items
     seeds = [
-        {call["parameters"]["seed"] for call in lines(file) if call["kind"] == "call"}
+        {
+            call["parameters"]["seed"]
+            for call in lines(file)
+            if call["kind"] == "call" and call["purpose"] != "judge_probe"
+        }
         for file in (first, second)
     ]
     assert not seeds[0] & seeds[1]

@@ -115,7 +115,15 @@ ASKED = tuple(judges())
 
 def test_all_judges_are_found() -> None:
     purposes = {value_of(module, given["purpose"]) for module, given in ASKED}
-    known = {"judge_item", "judge_block", "judge_audit", "judge_pair", "evaluate", "bench_judge"}
+    known = {
+        "judge_item",
+        "judge_block",
+        "judge_audit",
+        "judge_pair",
+        "judge_codes",
+        "evaluate",
+        "bench_judge",
+    }
     assert purposes >= known
 
 

@@ -142,7 +142,7 @@ def test_motivational_interviewing() -> None:
     assert "total" not in scores
     assert (scores["technical"].value, scores["technical"].band) == (3.5, "fair")
     assert (scores["relational"].value, scores["relational"].band) == (4.5, "good")
-    assert (scores["adherent"].value, scores["non_adherent"].value) == (4, 3)
+    assert scores["adherent_percent"].value == round(100 * 4 / 7, 4)
     assert (
         scores["complex_reflections_percent"].value,
         scores["complex_reflections_percent"].band,
@@ -161,6 +161,22 @@ def test_motivational_interviewing() -> None:
         ].reason
         == "incomplete; not answered: question"
     )
+
+
+def test_one_of_one_is_not_all() -> None:
+    """A share of few is no share: one reflection of one is not a hundred per cent."""
+    none = {item.id: 0.0 for item in shipped("motivational_interviewing").codes}
+    few = none | {"complex_reflection": 4.0, "affirm": 2.0}
+    scores = by_name("motivational_interviewing", few)
+    said = "too few to divide by: simple_reflection + complex_reflection is 4, at least 5 wanted"
+    assert (scores["complex_reflections_percent"].value, scores["adherent_percent"].value) == (
+        None,
+        None,
+    )
+    assert scores["complex_reflections_percent"].reason == said
+    more = by_name("motivational_interviewing", few | {"simple_reflection": 1.0, "confront": 1.0})
+    assert more["complex_reflections_percent"].value == 80
+    assert more["adherent_percent"].value == round(200 / 3, 4)
 
 
 def test_affect_has_two_sums_and_no_total() -> None:
@@ -300,8 +316,28 @@ def test_without_a_published_rule_a_score_is_incomplete() -> None:
 
 def test_a_rule_for_missing_answers_names_its_source() -> None:
     ruled = {name: shipped(name).missing for name in shipped_names() if shipped(name).missing.most}
-    assert set(ruled) == {"phq9", "gad7", "state_anxiety"}
-    assert all(one.source and re.search(r"(19|20)\d\d", one.source) for one in ruled.values())
+    judged = {name for name in ruled if shipped(name).respondent == "observer"}
+    assert set(ruled) - judged == {"phq9", "gad7", "state_anxiety"}
+    for name, one in ruled.items():
+        source = one.source or ""
+        assert "our own" in source if name in judged else re.search(r"(19|20)\d\d", source)
+
+
+def test_one_answer_that_a_judge_leaves_out_voids_no_score() -> None:
+    """Of each scale of a judge whose items make one score."""
+    for name in shipped_names():
+        one = shipped(name)
+        if one.respondent != "observer" or one.audits or not one.scoring or len(one.items) < 7:
+            continue
+        middle = {item.id: one.range_of(item).min + 1 for item in one.items}
+        first, second, third = (item.id for item in one.items[:3])
+        for lacking, made in (((first,), "partial"), ((first, second, third), "incomplete")):
+            total = by_name(name, middle | dict.fromkeys(lacking))["total"]
+            assert total.made == made, name
+            assert (total.value is None) == (made == "incomplete")
+    parts = by_name("helping_skills", all_of("helping_skills", 3) | {"a2": None, "i2": None})
+    assert [one.made for one in parts.values()] == ["partial"] * 3
+    assert {one.value for one in parts.values()} == {3.0}
 
 
 def test_nothing_to_judge_is_left_out_of_a_mean() -> None:

@@ -11,19 +11,22 @@ import numpy as np
 import pytest
 
 from simcounsel.errors import RunError, SpecError
-from simcounsel.instruments.faults import plant
+from simcounsel.instruments.faults import NAMES, plant
 from simcounsel.instruments.labelled import Labelled, read_labelled
 from simcounsel.llm.question import Question
-from simcounsel.measuring.validate import Validation, plan_validation
+from simcounsel.measuring.validate import Validation
+from simcounsel.measuring.validation_plan import plan_validation
 from simcounsel.prompts import render
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command
-from tests.instruments.stage import items_of
+from tests.instruments.stage import items_of, shipped
 from tests.prompts.test_golden import compare, shown
 from tests.stage import ROOT, Listening, switchboard
 
 judge = pytest.importorskip("analysis.judge")
 judge_figures = pytest.importorskip("analysis.judge_figures")
+judge_faults = pytest.importorskip("analysis.judge_faults")
+judge_lines = pytest.importorskip("analysis.judge_lines")
 OURS = ROOT / "tests" / "data" / "labelled.json"
 ANNOMI = """mi_quality,transcript_id,utterance_id,interlocutor,utterance_text,annotator_id
 high,0,1,client,"Well, yes.",a
@@ -103,41 +106,77 @@ def test_wrong_files(tmp_path: Path, name: str, text: str, what: str) -> None:
         read_labelled(tmp_path / name)
 
 
+def test_names_are_taken_out_where_they_are_told(tmp_path: Path) -> None:
+    lines = [
+        {"speaker": "client", "text": "晓雯，谢谢沈老师。"},
+        {"speaker": "counselor", "text": "在杭州过得怎么样？"},
+    ]
+    names = {"client": "林晓雯", "counselor": "沈静"}
+    file = tmp_path / "a.json"
+    told = [{"lines": lines, "names": names, "places": ["杭州"]}, {"lines": lines}]
+    file.write_text(json.dumps(told), encoding="utf-8")
+    blinded, plain = read_labelled(file)
+    assert blinded.lines == (
+        ("Client", "[client]，谢谢[counselor]。"),
+        ("Counselor", "在[place 1]过得怎么样？"),
+    )
+    assert (blinded.blinded, plain.blinded) == (True, False)
+    assert plain.lines[0] == ("Client", "晓雯，谢谢沈老师。")
+    file.write_text(json.dumps([{"lines": lines, "names": ["沈静"]}]), encoding="utf-8")
+    with pytest.raises(SpecError, match="transcript 0 .from 0.: `names` has `client`"):
+        read_labelled(file)
+
+
 # planted faults
+
+ZH = tuple(
+    [("Client", "我最近总是睡不着，很累。"), ("Counselor", "听起来你很累，能多说一点吗？")] * 3
+)
 
 
 @pytest.mark.parametrize("one", read_labelled(OURS), ids=lambda one: one.id)
-def test_faults(one: Labelled) -> None:
-    planted = {each.fault: each for each in plant(one.lines)}
-    assert set(planted) == {
-        "advice instead of listening",
-        "ignored risk",
-        "contradiction",
-        "leading questions",
-    }
-    for fault, each in planted.items():
-        assert len(each.faulty) == len(each.sound) == len(one.lines)
-        differ = [(a, b) for a, b in zip(each.faulty, each.sound, strict=True) if a != b]
-        assert differ
-        assert all(a[0] == b[0] == "Counselor" for a, b in differ)
-        if fault != "ignored risk":
+def test_a_fault_is_one_turn_about_what_the_client_said(one: Labelled) -> None:
+    planted = plant(one.lines)
+    assert {each.fault for each in planted} == {*NAMES.values()}
+    for each in planted:
+        (at,) = (
+            n
+            for n, pair in enumerate(zip(each.faulty, each.sound, strict=True))
+            if pair[0] != pair[1]
+        )
+        assert each.faulty[at][0] == each.sound[at][0] == "Counselor"
+        before = [text for who, text in each.faulty[:at] if who == "Client"]
+        if each.kind == "risk":
+            assert each.faulty[at] == one.lines[at], "passed over: said as if nothing had been"
+            assert "ending your life" in each.sound[at][1]
+            assert before[-1].startswith(one.lines[at - 1][1]) and len(before[-1]) > len(
+                one.lines[at - 1][1]
+            )
+        else:
             assert each.sound == one.lines
-    risk = planted["ignored risk"]
-    assert any(
-        "did not wake up any more" in text for speaker, text in risk.sound if speaker == "Client"
-    )
+            (quote,) = re.findall("“(.+?)”", each.faulty[at][1])
+            assert any(quote in text for text in before)
+    assert plant(one.lines) == planted
 
 
 def test_faults_in_chinese() -> None:
-    lines = tuple(
-        [("Client", "我最近总是睡不着，很累。"), ("Counselor", "听起来你很累，能多说一点吗？")] * 3
-    )
-    assert all(
-        "你" in text
-        for each in plant(lines)
-        for (speaker, text), (_, before) in zip(each.faulty, lines, strict=True)
-        if speaker == "Counselor" and text != before
-    )
+    planted = plant(ZH)
+    assert {each.kind for each in planted} == {*NAMES}
+    for each in planted:
+        ((faulty, sound),) = (
+            pair for pair in zip(each.faulty, each.sound, strict=True) if pair[0] != pair[1]
+        )
+        assert re.search("[a-z]", faulty[1] + sound[1]) is None
+        assert each.kind == "risk" or "我最近总是睡不着" in faulty[1]
+
+
+def test_without_words_to_quote_no_fault_is_planted() -> None:
+    assert plant((("Counselor", "Hello."), ("Client", "Yes."), ("Counselor", "Good."))) == ()
+
+
+def test_each_fault_has_an_item_that_should_see_it() -> None:
+    seen = {fault for item in shipped("helping_skills").items for fault in item.falls_with}
+    assert seen == {*NAMES}
 
 
 # asking and computing
@@ -147,20 +186,11 @@ def sees_quality(request: Question, draw: Random) -> str:
     """A judge that counts advice and leading words against the counselor."""
     prompt = request.prompt
     bad = sum(
-        prompt.count(word)
-        for word in (
-            "You should",
-            "You must",
-            "You need",
-            "need to",
-            "Try a",
-            "Stop ",
-            "aren't you?",
-            "don't you?",
-            "troubles you",
-            "timetable",
-        )
+        prompt.count(word) for word in ("You should", "You must", "need to", "Try a", "Stop ", "“")
     )
+    bad += (
+        "wake up again" in prompt or "over with me" in prompt
+    ) and "ending your life" not in prompt
     return json.dumps(
         {question.id: max(question.low, question.high - bad) for question in items_of(request)}
     )
@@ -192,15 +222,21 @@ def test_a_judge_that_sees(tmp_path: Path) -> None:
         found, "Krippendorff's alpha of the judge", "helping_skills"
     ).value == pytest.approx(1)
     assert named(found, "test-retest", total).value == pytest.approx(1)
-    for fault in ("advice", "ignored risk", "leading", "contradiction"):
-        assert named(found, f"fault seen: {fault}", total).value > 0.5
+    items = {"advice": "a8", "leading": "i1", "risk": "i9", "misremembered": "a1", "judged": "a2"}
+    for fault, item in items.items():
+        assert named(found, f"fault seen: {NAMES[fault]}", total).value == 1
+        fall = named(found, f"fall with: {NAMES[fault]}", f"helping_skills {item}")
+        assert (fall.value, fall.n, fall.unit) == (1, 2, "pairs"), "two good sessions, a point each"
     assert named(found, "position bias", "pairs").value == 1
     assert named(found, "the same choice", "pairs").value == 0
     assert named(found, "the better one", "pairs").value == 0.5
     assert named(found, "AUC", "talk advice_per_turn").value == 1
-    text = "\n".join(judge.lines(found))
-    assert "helping_skills total" in text
+    text = "\n".join(judge_lines.lines(found))
+    row = next(line for line in text.splitlines() if line.startswith("helping_skills total"))
+    assert row.split()[2:9] == "1.00 [0.39, 1.00] 2 good, 2 bad".split()
     assert "talk reflections_per_turn" in text
+    assert "all of this rests on 4 sessions" in text
+    assert re.search(r"a leading question +helping_skills i1 +1.00", text)
     assert len(judge.table(found)) == len(found)
 
 
@@ -214,6 +250,8 @@ def test_a_judge_that_always_says_the_same(tmp_path: Path) -> None:
     total = "helping_skills total"
     assert named(found, "AUC", total).value == 0.5
     assert named(found, "fault seen: advice", total).value == 0.5
+    fall = named(found, "fall with: advice", total)
+    assert (fall.value, fall.low, fall.n) == (0, None, 2)
     assert named(found, "test-retest", total).reason
     assert named(found, "Krippendorff's alpha of the judge", "helping_skills").reason
     assert named(found, "position bias", "pairs").value is None
@@ -221,6 +259,94 @@ def test_a_judge_that_always_says_the_same(tmp_path: Path) -> None:
 
 def test_auc_by_hand() -> None:
     assert judge_figures._auc(np.array([3.0, 2.0]), np.array([1.0, 2.0])) == (1 + 1 + 1 + 0.5) / 4
+
+
+def test_newcombes_interval_by_hand() -> None:
+    """Of 1.00 from nine and nine: at 0.78 the distance is 1.96 standard errors, 0.22 squared against 3.8415 * 0.78 * 0.22 / 81 * (1 + 8 * (0.22 / 1.22 + 0.78 / 1.78))."""
+    low, high = judge_figures.newcombe(1.0, 9, 9)
+    assert (round(low, 3), high) == (0.780, 1)
+    by_hand = 3.8415 * 0.78 * 0.22 / 81 * (1 + 8 * (0.22 / 1.22 + 0.78 / 1.78))
+    assert by_hand == pytest.approx(0.22**2, rel=1e-3)
+    assert judge_figures.newcombe(0.0, 9, 9) == (0, pytest.approx(1 - low))
+    middle = judge_figures.newcombe(0.5, 9, 9)
+    assert middle[0] == pytest.approx(1 - middle[1])
+    sizes = [judge_figures.newcombe(1.0, n, n)[0] for n in (2, 5, 9, 50)]
+    assert sizes == sorted(sizes) and sizes[0] < 0.4
+
+
+def test_an_interval_of_a_fall_by_hand() -> None:
+    """1, 2 and 3 points: mean 2, standard error 1 / sqrt(3), t with two degrees of freedom 4.3027."""
+    import pandas as pd
+
+    rows = [
+        (f"t{n}", variant, 0, value)
+        for n in (1, 2, 3)
+        for variant, value in (("original", 5.0), ("faulty: x", 5.0 - n))
+    ]
+    scores = pd.DataFrame(rows, columns=["transcript", "variant", "round", "value"])
+    fall = judge_faults.fall("y", scores, "x")
+    assert (fall.value, fall.n) == (2, 3)
+    assert (fall.low, fall.high) == pytest.approx(
+        (2 - 4.3027 / 3**0.5, 2 + 4.3027 / 3**0.5), abs=1e-4
+    )
+
+
+def test_the_table_of_items(tmp_path: Path) -> None:
+    """An item that tells good from bad, one always at the ceiling, one left out by half, one reversed."""
+
+    def judges(request: Question, draw: Random) -> str:
+        good = "I lie awake" in request.prompt or "failed the exam" in request.prompt
+        answers: dict[str, int | None] = {one.id: 3 for one in items_of(request)}
+        answers |= {"v1": 4 if good else 2, "v2": 5, "v3": None if good else 3}
+        answers |= {"v5": None, "v10": 2 if good else 4}
+        asked = {one.id for one in items_of(request)}
+        return json.dumps({name: value for name, value in answers.items() if name in asked})
+
+    plan = plan_validation(read_labelled(OURS), ("intervention",), rounds=1, faulty=0, pairs=0)
+    models = switchboard(Scripted({"judge_block": judges}))
+    ratings = Validation(plan, "scripted", tmp_path / "out").collect(models)
+    models.close()
+    table = {one.item: one for one in judge.items(ratings)}
+    assert [one.item for one in judge.items(ratings)] == [f"v{n}" for n in range(1, 11)]
+    assert (table["v1"].auc, table["v1"].n) == (1, 4)
+    assert table["v1"].low == pytest.approx(0.3856, abs=1e-4)
+    assert (table["v2"].auc, table["v2"].ceiling, table["v2"].floor) == (0.5, 1, 0)
+    assert (table["v3"].auc, table["v3"].n, table["v3"].missing) == (None, 2, 0.5)
+    assert (table["v5"].not_applicable, table["v5"].missing, table["v5"].floor) == (1, 0, None)
+    assert table["v10"].auc == 1, "turned, as it is scored"
+    total = named(judge.figures(ratings), "AUC", "intervention total")
+    assert (total.value, total.n) == (1, 4), "one answer left out voids no score"
+    said = judge_lines.lines([], judge.items(ratings))
+    assert re.search(r"intervention v3 +- +2 +0.50 +0.00", "\n".join(said))
+
+
+@pytest.mark.parametrize(("rounds", "temperature"), [(1, 0.0), (2, 0.7)])
+def test_a_retest_is_asked_at_a_temperature(
+    tmp_path: Path, rounds: int, temperature: float
+) -> None:
+    """At 0 a second round would say the same again, at double the price."""
+    spy = Listening()
+    models = switchboard(spy)
+    plan = plan_validation(read_labelled(OURS), ("depth",), rounds=rounds, faulty=1, pairs=0)
+    Validation(plan, "x", tmp_path / "out").collect(models)
+    models.close()
+    asked = [one for one in spy.requests if one.purpose == "judge_block"]
+    assert {one.temperature for one in asked} == {temperature}
+    assert len({one.seed for one in asked}) == len(asked)
+    assert sum(one.purpose == "judge_probe" for one in spy.requests) == 1
+
+
+def test_faults_are_planted_in_good_sessions() -> None:
+    every = read_labelled(OURS)
+    assert [one.id for one in plan_validation(every, ("depth",)).sound] == ["night", "exam"]
+    unlabelled = tuple(Labelled(id=one.id, lines=one.lines) for one in every)
+    assert len(plan_validation(unlabelled, ("depth",)).sound) == 4
+    bad = tuple(one for one in every if not one.good)
+    assert plan_validation(bad, ("depth",)).sound == ()
+
+
+def test_who_talks_long_is_not_taken_for_good() -> None:
+    assert {"counselor_characters", "characters_to_characters"} <= set(judge.BETTER_WHEN_LOWER)
 
 
 def test_human_ratings_are_centred() -> None:
@@ -250,7 +376,7 @@ def test_human_ratings_are_centred() -> None:
 
 
 def test_wilson_interval() -> None:
-    share = judge_figures._share("x", "y", 8, 10, "pairs")
+    share = judge_figures.share("x", "y", 8, 10, "pairs")
     assert (share.value, round(share.low, 4), round(share.high, 4)) == (0.8, 0.4902, 0.9433)
 
 
@@ -288,7 +414,7 @@ def test_pairs_without_labels(tmp_path: Path) -> None:
         if '"compared"' in line
     ]
     assert sorted(one["worse"] for one in compared) == [
-        f"{name} with advice instead of listening" for name in ("night", "night", "plan", "plan")
+        f"{name} with {NAMES['advice']}" for name in ("night", "night", "plan", "plan")
     ]
 
 
@@ -324,6 +450,12 @@ def test_command(simcounsel: Command, tmp_path: Path) -> None:
         .read_text(encoding="utf-8")
         .startswith("what,of,value,low,high,n,unit,reason")
     )
+    assert (
+        (tmp_path / "judged" / "items.csv")
+        .read_text(encoding="utf-8")
+        .startswith("instrument,item,n,auc,low,high,missing,not_applicable,floor,ceiling")
+    )
+    assert "each is rated 2 times at temperature 0.7" in ended.out
     assert (tmp_path / "judged" / "calls.jsonl").is_file()
 
 
@@ -332,7 +464,8 @@ def test_without_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.delitem(sys.modules, "analysis.judge")
-    monkeypatch.delitem(sys.modules, "analysis.judge_figures")
+    for name in ("judge_faults", "judge_figures", "judge_items", "judge_lines"):
+        monkeypatch.delitem(sys.modules, f"analysis.{name}", raising=False)
     ended = simcounsel("validate-judge", "--data", OURS, "--model", "scripted", "--out", "judged")
     assert ended.code == 1
     assert "pip install 'simcounsel[analysis]'" in ended.err

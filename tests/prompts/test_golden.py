@@ -64,6 +64,8 @@ MEASURED = (
     "judge_personas",
     "judge_pair",
     "judge_audit",
+    "judge_codes",
+    "judge_probe",
 )
 """Compared in tests/instruments/test_prompts.py."""
 ANALYSED = ("name_activities",)

@@ -39,7 +39,7 @@ MOST_TOKENS = {
     "interview": 2150,
     "judge_audit": 1300,
     "judge_block": 1100,
-    "judge_item": 850,
+    "judge_probe": 75,
     "line_client": 2900,
     "line_counselor": 3500,
     "line_layperson": 1600,
@@ -76,7 +76,7 @@ def test_every_kind_of_question_is_there() -> None:
     runs = (*POLICIES, "danger")
     purposes = {one.purpose for policy in runs for one in recorded(policy).questions}
     assert set(MOST_TOKENS) <= purposes
-    assert {"self_report", "judge_item", "judge_block", "judge_audit", "interview"} <= purposes
+    assert {"self_report", "judge_probe", "judge_block", "judge_audit", "interview"} <= purposes
 
 
 def test_the_safety_protocol_runs_in_a_run_of_danger() -> None:

@@ -73,7 +73,7 @@ def test_only_what_the_embedded_model_alone_reads_has_no_chinese_twin() -> None:
     assert {name for name in english - {*NAMES} if not name.startswith("embedded_")} == set()
 
 
-@pytest.mark.parametrize("purpose", ["judge_item", "judge_block", "judge_audit", "self_report"])
+@pytest.mark.parametrize("purpose", ["judge_block", "judge_audit", "self_report"])
 def test_a_scale_is_asked_in_chinese_in_a_chinese_run_and_stays_the_same_scale(
     purpose: str,
 ) -> None:
@@ -245,7 +245,7 @@ def test_a_complaint_without_a_twin_stays_as_it_is() -> None:
     assert complained("there is no memory number 7", "zh") == "没有编号为 7 的记忆"
 
 
-JUDGED = {"self_report", "judge_item", "judge_block", "judge_audit"}
+JUDGED = {"self_report", "judge_item", "judge_block", "judge_audit", "judge_codes", "judge_probe"}
 """Questions that show a transcript, whose lines the scripted model draws in English; their scales
 have a test of their own.
 """

@@ -1,0 +1,129 @@
+"""The figures of a judge for the terminal, each with its interval and with what it rests on."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from analysis.judge_figures import Figure
+from analysis.judge_items import ItemFigure
+
+AUC = "AUC, good against bad sessions"
+SHORT = {
+    "rank correlation with people": "rho",
+    "Krippendorff's alpha with people (ranks)": "alpha",
+    "test-retest correlation": "retest",
+    "Krippendorff's alpha of the judge with itself": "self",
+}
+"""Columns beside the AUC; figures.csv has their intervals and numbers of cases."""
+TOTAL = "total"
+FALL, SEEN = "fall with: ", "fault seen: "
+FEWEST = 20
+"""With fewer good or bad sessions, or pairs, a warning stands below the table."""
+
+
+def lines(found: Sequence[Figure], items: Sequence[ItemFigure] = ()) -> list[str]:
+    """A row for each score, then the planted faults, the items, the pairs, and why some are
+    missing.
+    """
+    return [*_scores(found), *_faults(found), *_items(items), *_others(found), *_reasons(found)]
+
+
+def _scores(found: Sequence[Figure]) -> Iterator[str]:
+    rows: dict[str, dict[str, Figure]] = {}
+    for one in found:
+        if one.what == AUC or one.what in SHORT:
+            rows.setdefault(one.of, {})[one.what] = one
+    yield f"{'':54}{'AUC':>5}  {'95% interval':14}{'sessions':>18}" + "".join(
+        f"{name:>8}" for name in SHORT.values()
+    )
+    for of, row in rows.items():
+        auc = row.get(AUC)
+        yield (
+            f"{of:54}{_number(auc.value if auc else None):>5}  {_interval(auc):14}"
+            f"{_rests_on(auc):>18}"
+            + "".join(f"{_number(row[w].value) if w in row else '':>8}" for w in SHORT)
+        )
+    yield "AUC, rho, alpha: against the labels; retest, self: the judge against itself"
+    few = [one.n for one in found if one.what == AUC and one.value is not None]
+    if few and max(few) < 2 * FEWEST:
+        yield f"all of this rests on {max(few)} sessions: read the intervals, not the numbers"
+
+
+def _faults(found: Sequence[Figure]) -> Iterator[str]:
+    """By how much totals fall, and the items that should; all others stand in figures.csv."""
+    seen = {(one.of, one.what.removeprefix(SEEN)): one for one in found if SEEN in one.what}
+    scores = {one.of for one in found if one.what == AUC}
+    rows = [
+        one
+        for one in found
+        if one.what.startswith(FALL)
+        and one.value is not None
+        and (one.of not in scores or one.of.endswith(f" {TOTAL}"))
+    ]
+    if not rows:
+        return
+    yield ""
+    yield (
+        f"{'planted fault':42}{'score or item':42}{'fall':>6}  {'95% interval':16}"
+        f"{'seen':>5}{'pairs':>7}"
+    )
+    for one in sorted(rows, key=lambda one: one.what):
+        fault = one.what.removeprefix(FALL)
+        share = seen.get((one.of, fault))
+        yield (
+            f"{fault:42}{one.of:42}{_number(one.value):>6}  {_interval(one):16}"
+            f"{_number(share.value) if share else '':>5}{one.n:>7}"
+        )
+    yield "fall: in points, of totals and items that should fall; seen: share of pairs with a fall"
+
+
+def _items(items: Sequence[ItemFigure]) -> Iterator[str]:
+    if not items:
+        return
+    yield ""
+    yield (
+        f"{'item':42}{'AUC':>5}  {'95% interval':14}{'n':>4}{'missing':>9}{'n/a':>6}{'floor':>7}"
+        f"{'ceiling':>9}"
+    )
+    for one in items:
+        interval = "" if one.low is None or one.high is None else _pair(one.low, one.high)
+        yield (
+            f"{one.instrument + ' ' + one.item:42}{_number(one.auc):>5}  {interval:14}{one.n:>4}"
+            f"{one.missing:>9.2f}{one.not_applicable:>6.2f}{_number(one.floor):>7}"
+            f"{_number(one.ceiling):>9}"
+        )
+
+
+def _others(found: Iterable[Figure]) -> Iterator[str]:
+    rows = [
+        one
+        for one in found
+        if one.what != AUC and one.what not in SHORT and not one.what.startswith((FALL, SEEN))
+    ]
+    if rows:
+        yield ""
+    for one in rows:
+        interval = f" {_interval(one)}" if one.low is not None else ""
+        yield f"{one.what:54}{_number(one.value):>5} {interval} n={one.n} {one.unit}"
+
+
+def _reasons(found: Iterable[Figure]) -> Iterator[str]:
+    missing = (one.reason for one in found if one.value is None and one.reason)
+    yield from (f"-: {reason}" for reason in dict.fromkeys(missing))
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _interval(one: Figure | None) -> str:
+    return "" if one is None or one.low is None or one.high is None else _pair(one.low, one.high)
+
+
+def _pair(low: float, high: float) -> str:
+    return f"[{low:.2f}, {high:.2f}]"
+
+
+def _rests_on(one: Figure | None) -> str:
+    """`9 good, 9 bad`."""
+    if one is None or one.value is None:
+        return ""
+    return one.unit.removeprefix("transcripts, ").replace(" and ", ", ")

@@ -1,0 +1,200 @@
+"""`rate`: runs measured afterwards."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simcounsel import interrupts
+from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
+from simcounsel.cli.dry import say_rating
+from simcounsel.cli.options import (
+    AtTick,
+    BudgetCalls,
+    BudgetUsd,
+    Damaged,
+    DryRun,
+    Fallbacks,
+    InFlight,
+    OnlyClient,
+    PricesFile,
+    Quiet,
+    Samples,
+)
+from simcounsel.cli.rating_many import rate_many, say_trial
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
+
+if TYPE_CHECKING:
+    from simcounsel.lab.rating_jobs import Wanted
+    from simcounsel.llm.prices import Prices
+    from simcounsel.measuring.rate import Rating
+
+
+@app.command()
+@asks_models
+def rate(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="A run; or runs, sweeps, folders of these."),
+    ],
+    instrument: Annotated[
+        str,
+        typer.Option(
+            "--instrument",
+            metavar="NAME",
+            help="A scale by name, `talk_measures`, or a scale's YAML file.",
+        ),
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help=(
+                "Who answers; if not given the run's `judge`, for a self-report the `reason` of the"
+                " resident or else of the run."
+            ),
+        ),
+    ] = None,
+    samples: Samples = 1,
+    who: OnlyClient = None,
+    chat: Annotated[
+        str | None,
+        typer.Option(
+            "--chat", metavar="N", help="Only this conversation, by number from 1 or by id."
+        ),
+    ] = None,
+    at: AtTick = None,
+    every_talk: Annotated[
+        bool,
+        typer.Option(
+            "--every-conversation",
+            help=(
+                "Ask a self-report as of the end of each conversation, with a counselor, a friend"
+                " or anybody; not as of the last tick."
+            ),
+        ),
+    ] = False,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            "--rounds",
+            min=1,
+            max=20,
+            help=(
+                "So many finished ratings each run shall have; each after the first is a retest."
+                " [default: 1; of a single run one more each time]"
+            ),
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", min=1, help="Runs at once; the number of cores if not given."),
+    ] = None,
+    damaged: Damaged = False,
+    quiet: Quiet = False,
+    in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
+    fallbacks: Fallbacks = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Measure runs afterwards, with any model; the runs themselves stay as they are.
+
+    An observer rates each conversation, without knowing names, condition or model; a client answers
+    about itself from its persona and memories of then. Kept in RUN/measurements; the same command
+    goes on with a rating that was broken off. Once that of a single run is finished, the same
+    command is a retest; of several runs, of a sweep or a folder, those that are finished stay so,
+    and --rounds asks for retests. A budget is for all ratings of this run, or of this folder of
+    runs, together.
+
+    One run:   simcounsel rate runs/RUN --instrument helping_skills
+
+    A sweep:   simcounsel rate sweeps/NAME --instrument session_alliance_observed --dry-run
+    """
+    from simcounsel.lab.places import is_run
+    from simcounsel.lab.rating_jobs import Wanted
+
+    wanted = Wanted(
+        instrument=instrument,
+        model=model,
+        samples=samples,
+        who=who,
+        at=at,
+        every_talk=every_talk,
+        rounds=rounds or 1,
+        fallbacks=fallbacks,
+        damaged=damaged,
+    )
+    limits = in_flight, budget_usd, budget_calls
+    if len(runs) == 1 and rounds is None and (is_run(runs[0]) or not runs[0].is_dir()):
+        _rate_one(runs[0], wanted, chat, *limits, price_table(prices), dry_run)
+        return
+    if chat is not None:
+        raise typer.BadParameter(
+            "names one conversation of one run; name that run alone", param_hint="--chat"
+        )
+    rate_many(runs, wanted, processes, *limits, prices, quiet, dry_run)
+
+
+def _rate_one(
+    run: Path,
+    wanted: "Wanted",
+    chat: str | None,
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: float | None,
+    table: "Prices",
+    dry_run: bool,
+) -> None:
+    """A single run; its rating is made once more where it is finished."""
+    from simcounsel.runs.measurements import is_trial
+
+    rating = wanted.plan(run, chat)
+    for damage in rating.run.damages:
+        typer.echo(f"damaged: {damage}", err=True)
+    if dry_run:
+        say_rating(rating, table)
+        return
+    if trial := [model for model in rating.models() if is_trial(model)]:
+        say_trial(trial)
+    with rating.held():
+        _rate(rating, in_flight, budget_usd, budget_calls, table)
+    typer.echo(f"kept in {rating.file}")
+
+
+def _rate(
+    rating: "Rating",
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: float | None,
+    prices: "Prices",
+) -> None:
+    """Measure what is left, and say it."""
+    from simcounsel.llm.budget import budget_in
+    from simcounsel.runs.measured_text import measured_line
+    from simcounsel.runs.measurements import FOLDER, rating_calls
+
+    folder, left, every = rating.run.folder, len(rating.left()), len(rating.targets)
+    if rating.judge:
+        of = f" of {every}, the others were measured before" if left < every else ""
+        typer.echo(f"{left} to measure{of}, answered by {', '.join(rating.models())}")
+        fetch_weights(rating.roles(), console_of(), quiet=True)
+    models = rating.open_models(in_flight, prices)
+    try:
+        if models is not None:
+            budget = budget_in(folder / FOLDER, usd=budget_usd, calls=budget_calls)
+            models.limit(budget, rating_calls(folder))
+        damaged = bool(rating.run.damages)
+        rating.measure(models, lambda one: typer.echo(measured_line(one, damaged=damaged)))
+    except KeyboardInterrupt:
+        typer.echo(
+            f"stopped by {interrupts.cause()}; what was measured is kept, the same command goes on",
+            err=True,
+        )
+    finally:
+        if models is not None:
+            models.close()
+    if models is not None:
+        typer.echo(models.usage.line())
