@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from analysis.statistics.contrasts import Contrast, paired_t, sign_flip_p, welch_t
-from analysis.statistics.variance import SHUFFLES, Anova, anova, permutation_anova, repeated_anova
+from analysis.statistics.repeated import repeated_anova
+from analysis.statistics.variance import SHUFFLES, Anova, anova, permutation_anova
 from simcounsel.specs.experiment import LEAST_CLIENTS
 
 EXACT_UP_TO = 12

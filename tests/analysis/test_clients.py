@@ -12,7 +12,7 @@ from analysis.statistics import mixed_model
 from analysis.statistics.clients import by_client, client_anova, client_contrast
 from analysis.statistics.contrasts import hedges_g, paired_t, standardized_interval
 from analysis.statistics.mixed_model import mixed
-from analysis.statistics.variance import repeated_anova
+from analysis.statistics.repeated import repeated_anova
 from simcounsel.specs.experiment import LEAST_CLIENTS
 
 SLEEP = Path(__file__).parent / "published" / "sleepstudy.csv"

@@ -9,7 +9,8 @@ import pytest
 
 from analysis.codebook import MEANINGS, codebook, write_tidy
 from analysis.methods import checklist, counted, methods, prompts_digest
-from analysis.report import Options, Report, make, tidy
+from analysis.reading import tidy
+from analysis.report import Options, Report, make
 from analysis.time_plots import by_point, over_time
 from analysis.writing import write
 from tests.analysis.conftest import planted
