@@ -74,13 +74,19 @@ class MemoryOf:
         self.new_memories = self.new_poignancy = 0
 
     def recall(
-        self, query: np.ndarray, emotion: Emotion, minute: int, moment: Moment = NOWHERE
+        self,
+        query: np.ndarray,
+        emotion: Emotion,
+        minute: int,
+        moment: Moment = NOWHERE,
+        settings: MemorySettings | None = None,
     ) -> tuple[Hit, ...]:
-        """The best `top_k` of each store, short-term first."""
-        oldest = minute - int(self.settings.short_term_hours * 60)
+        """The best `top_k` of each store, short-term first. settings: in place of its own."""
+        how = settings or self.settings
+        oldest = minute - int(how.short_term_hours * 60)
         return (
-            *self.short.recall(query, emotion, minute, self.settings, oldest=oldest, moment=moment),
-            *self.long.recall(query, emotion, minute, self.settings, moment=moment),
+            *self.short.recall(query, emotion, minute, how, oldest=oldest, moment=moment),
+            *self.long.recall(query, emotion, minute, how, moment=moment),
         )
 
     def latest_thoughts(self, count: int) -> tuple[Memory, ...]:

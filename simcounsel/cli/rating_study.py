@@ -26,7 +26,8 @@ def rate_page(
             "--instrument",
             help=(
                 "transcript_quality, dialogue_quality, crisis_handling, conversation_experience,"
-                " persona_change, or a YAML file."
+                " persona_consistency, persona_change, change_realism, recall_aptness, or a YAML"
+                " file."
             ),
         ),
     ] = None,
@@ -94,8 +95,8 @@ def rate_page(
         ),
     ] = None,
 ) -> None:
-    """A blind rating study: people judge transcripts, or persona pairs, without knowing where they
-    come from.
+    """A blind rating study: people judge transcripts, personas beside what was said and done,
+    personas before and after, or two recalls of one moment, without knowing where they come from.
 
     Make:     simcounsel rate-page runs --instrument transcript_quality --raters 3 --out study
 

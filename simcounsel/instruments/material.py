@@ -154,24 +154,30 @@ def profile(persona: Persona) -> str:
     """A client's file in plain lines, for the one instrument that compares it with what was
     said.
     """
+    return "\n".join(f"{label}: {text}" if label else text for label, text in sheet(persona))
+
+
+def sheet(persona: Persona) -> tuple[tuple[str, str], ...]:
+    """What stands in a persona's file, as (heading, text); who it is has no heading."""
+    who = (
+        f"{persona.age} years old, {persona.gender}, {persona.pronouns}, {persona.culture},"
+        f" {persona.occupation}."
+    )
     lines = [
-        (
-            f"{persona.age} years old, {persona.gender}, {persona.pronouns}, {persona.culture},"
-            f" {persona.occupation}."
-        ),
-        f"Background: {persona.background}",
-        f"History: {persona.history}",
-        f"Characteristic: {persona.portrait.characteristic}",
-        f"Way of speaking: {persona.style}",
+        ("", who),
+        ("Background", persona.background),
+        ("History", persona.history),
+        ("Characteristic", persona.portrait.characteristic),
+        ("Way of speaking", persona.style),
     ]
     if isinstance(persona, ClientPersona):
+        rules = " ".join(belief.belief for belief in persona.intermediate_beliefs)
         lines += [
-            "Core beliefs: " + " ".join(belief.belief for belief in persona.core_beliefs),
-            "Rules and assumptions: "
-            + " ".join(belief.belief for belief in persona.intermediate_beliefs),
-            "Ways of coping: " + "; ".join(persona.coping_strategies) + ".",
+            ("Core beliefs", " ".join(belief.belief for belief in persona.core_beliefs)),
+            ("Rules and assumptions", rules),
+            ("Ways of coping", "; ".join(persona.coping_strategies) + "."),
         ]
-    return "\n".join(lines)
+    return tuple(lines)
 
 
 def _version_text(blinding: Blinding, version: PersonaChanged) -> str:

@@ -2,7 +2,7 @@
 runs that it replays.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.runs.run import Run
@@ -34,13 +34,15 @@ def replayed_by(run: Run) -> str | None:
     )
 
 
-def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
-    """The unit vector of every text that was laid down in a memory, out of the recorded calls;
-    those of a line that is damaged are not there.
+def recorded_vectors(
+    run: Run, purposes: Collection[str] = ("remember",)
+) -> "dict[str, np.ndarray]":
+    """The unit vector of every text that was laid down in a memory, or was embedded for one of
+    these purposes, out of the recorded calls; those of a line that is damaged are not there.
     """
     found: dict[str, np.ndarray] = {}
     for call in (call for source in recordings(run) for call in source.calls()):
-        if call.get("purpose") == "remember" and (vectors := _vectors_of(call)) is not None:
+        if call.get("purpose") in purposes and (vectors := _vectors_of(call)) is not None:
             found.update(zip(call["texts"], vectors, strict=True))
     return found
 

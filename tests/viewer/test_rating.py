@@ -101,7 +101,7 @@ def test_a_wrong_instrument_is_told_with_file_and_line(tmp_path: Path) -> None:
         load_instrument(str(file))
     assert (
         caught.value.problems[0]
-        == f"{file}:3: about: 'transcript' is not one of transcripts, personas; did you mean 'transcripts'?"
+        == f"{file}:3: about: 'transcript' is not one of transcripts, personas, persona and talk, recalls; did you mean 'transcripts'?"
     )
     assert caught.value.problems[1].startswith(f"{file}:5: items.0.points: 12: ")
 
@@ -116,7 +116,7 @@ def test_a_wrong_instrument_is_told_with_file_and_line(tmp_path: Path) -> None:
         ({"person": "B"}, "person and partner are both 'B'"),
         (
             {"items": [{"id": "a", "text": "A", "low": "l", "high": "h", "compares": True}]},
-            "`compares` is for pairs",
+            "`compares` is for two whose order is hidden",
         ),
     ],
 )

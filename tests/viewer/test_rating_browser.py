@@ -16,6 +16,7 @@ from simcounsel.viewer.rating.site import make_rating_app
 from simcounsel.viewer.rating.study import Study, open_study
 from tests.viewer.conftest import serving
 from tests.viewer.studies import HOSTILE, instrument, lived, made
+from tests.viewer.test_rating_kinds import recalling
 
 PLAIN = "The kettle is on and the rain has stopped."
 
@@ -29,10 +30,19 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def remembering(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs in which the two ways of recall differ."""
+    folder = tmp_path_factory.mktemp("remembering") / "runs"
+    recalling(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
 def hostile_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs in which everybody speaks in code."""
+    """Runs in which everybody speaks, acts and remembers in code."""
     folder = tmp_path_factory.mktemp("hostile") / "runs"
     lived(folder, HOSTILE)
+    recalling(folder, hostile=True)
     return folder
 
 
@@ -249,7 +259,7 @@ def test_two_tabs_of_an_offline_file_keep_both_answers(folder: Path, browser: Br
         assert len(coming.value.path().read_text(encoding="utf-8").splitlines()) == 2
 
 
-@pytest.mark.parametrize("about", ["transcripts", "personas"])
+@pytest.mark.parametrize("about", ["transcripts", "personas", "persona and talk", "recalls"])
 @pytest.mark.parametrize("offline", [False, True])
 def test_hostile_text_does_nothing(
     hostile_runs: Path, tmp_path: Path, browser: Browser, about: str, offline: bool
@@ -305,12 +315,14 @@ def violations(page: Page) -> list[Any]:
         ("transcript_quality", 390, "dark"),
         ("persona_change", 1024, "dark"),
         ("persona_change", 390, "light"),
+        ("recall_aptness", 390, "light"),
+        ("persona_consistency", 1440, "dark"),
     ],
 )
 def test_everybody_can_use_it(
-    runs: Path, tmp_path: Path, browser: Browser, about: str, width: int, scheme: Any
+    remembering: Path, tmp_path: Path, browser: Browser, about: str, width: int, scheme: Any
 ) -> None:
-    study = made(runs, tmp_path, about)
+    study = made(remembering, tmp_path, about)
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     with serving(make_rating_app(tmp_path)) as base, visiting(context, link(base, study)) as page:
         assert violations(page) == []

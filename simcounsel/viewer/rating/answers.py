@@ -13,9 +13,11 @@ from pydantic import Field, StrictInt, ValidationError, field_validator
 
 from simcounsel.errors import StudyError
 from simcounsel.runs.jsonl import append_line
+from simcounsel.viewer.rating.instrument import RatingItem
 from simcounsel.viewer.rating.study import Part, Rater, Study, open_key, open_study, write_whole
 
 COMMENT_LENGTH = 2000
+EMOTION_AWARE = "emotion_aware"
 LONGEST_SECONDS = 24 * 60 * 60
 _APPENDING = threading.Lock()
 
@@ -214,6 +216,8 @@ COLUMNS = (
     "value",
     "points",
     "toward_later",
+    "way",
+    "toward_emotion_aware",
     "comment",
     "time",
     "seconds",
@@ -224,8 +228,10 @@ COLUMNS = (
 def rows(folder: Path) -> Iterator[dict[str, Any]]:
     """One row for each rater, item and question, joined with the key.
 
-    value: empty for "cannot say". toward_later: for questions that compare a pair, the value turned
-    so that high means the later version.
+    value: empty for "cannot say". toward_later, toward_emotion_aware: for questions that compare
+    two, the value turned so that high means the later version of a persona, or the emotion-aware
+    recall. way: of what was asked of each of two recalls by itself, which it was; the question is
+    then `fits`, of the study's `fits_1` and `fits_2`.
     """
     study, key = open_study(folder), open_key(folder)
     questions = {item.id: item for item in study.instrument.items}
@@ -235,7 +241,7 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
             continue
         for question, item in questions.items():
             value = answer.answers.get(question)
-            later = value if origin.earlier == 1 or value is None else item.points + 1 - value
+            way = origin.ways[item.of - 1] if item.of and origin.ways else None
             yield {
                 **answer.model_dump(include={"rater", "item", "position", "time", "seconds"}),
                 "comment": _harmless(answer.comment),
@@ -243,11 +249,24 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
                     include={"run", "condition", "model", "person", "partner_role", "chat"}
                 ),
                 "also_in": " ".join(origin.also_in),
-                "question": question,
+                "question": question if way is None else question.removesuffix(f"_{item.of}"),
                 "value": value,
                 "points": item.points,
-                "toward_later": later if item.compares else None,
+                "toward_later": _toward(item, value, origin.earlier == 1, origin.earlier),
+                "way": way,
+                "toward_emotion_aware": _toward(
+                    item, value, origin.ways[1:] == (EMOTION_AWARE,), origin.ways
+                ),
             }
+
+
+def _toward(item: RatingItem, value: int | None, high_is_it: bool, sides: object) -> int | None:
+    """A comparison turned so that high means one of the two. high_is_it: whether the second of
+    the two is meant. sides: empty where the item has none.
+    """
+    if not item.compares or not sides or value is None:
+        return None
+    return value if high_is_it else item.points + 1 - value
 
 
 def _harmless(comment: str) -> str:

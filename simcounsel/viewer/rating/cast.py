@@ -17,6 +17,8 @@ class Cast:
 
     roles: dict[str, str] = field(default_factory=dict)
     """Each resident's role, by name."""
+    full: dict[str, str] = field(default_factory=dict)
+    """The name of each resident's persona, `Omar Haddad` of Omar."""
     names: set[str] = field(default_factory=set)
     """Of residents and of their personas."""
     places: set[str] = field(default_factory=set)
@@ -25,9 +27,12 @@ class Cast:
     """What would tell the run, its condition or its models."""
 
     def blinding(self, speakers: Mapping[str, str], instrument: RatingInstrument) -> Blinding:
-        """What is taken out of an item in which these speak."""
+        """What is taken out of an item in which these speak; each is called the same by the whole
+        name.
+        """
+        whole = {self.full[name]: label for name, label in speakers.items() if name in self.full}
         return Blinding(
-            speakers,
+            {**speakers, **{name: label for name, label in whole.items() if name not in speakers}},
             others=sorted(self.names),
             places=sorted(self.places),
             words=(*instrument.mask, *sorted(self.words)),
@@ -48,6 +53,8 @@ def cast_of(log: Log) -> Cast:
         persona = resident.get("persona")
         persona = persona if isinstance(persona, dict) else {}
         found.names |= {name for name in (resident.get("name"), persona.get("name")) if name}
+        if resident.get("name") and persona.get("name"):
+            found.full[resident["name"]] = persona["name"]
     found.names |= set(found.roles)
     found.places |= set(_place_names(world.get("places", ())))
     models = [str(model) for model in log.manifest.get("models", {}).values()]

@@ -14,7 +14,7 @@ from simcounsel.errors import StudyError
 from simcounsel.runs.log import Log
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.items import Choice, Found
-from simcounsel.viewer.rating.study import Line, Origin
+from simcounsel.viewer.rating.study import Line, Origin, Seen
 
 
 def is_corpus(path: Path) -> bool:
@@ -43,17 +43,20 @@ def of_corpus(
     """
     if instrument.about != "transcripts":
         raise StudyError(
-            f"{path}: a corpus holds transcripts, and this instrument is about personas; choose"
+            f"{path}: a corpus holds transcripts, and this instrument is about"
+            f" {instrument.about}; choose"
             " dialogue_quality, or name runs"
         )
     chosen = [one for one in read_dialogues(path) if _fits(one, choice)]
     for one in draw(chosen, choice.most, seed).dialogues:
         yield Found(
             origin=_origin(path, one),
-            lines=tuple(
-                Line(speaker=speaker, text=text)
-                for speaker, text in blind_lines(
-                    one, instrument.person, instrument.partner, instrument.mask
+            seen=Seen(
+                lines=tuple(
+                    Line(speaker=speaker, text=text)
+                    for speaker, text in blind_lines(
+                        one, instrument.person, instrument.partner, instrument.mask
+                    )
                 )
             ),
         )

@@ -11,6 +11,10 @@ from simcounsel.errors import SpecError
 from simcounsel.specs.load import Spec, load_spec
 
 SHIPPED = Path(str(files("simcounsel.viewer") / "instruments"))
+About = Literal["transcripts", "personas", "persona and talk", "recalls"]
+"""`persona and talk`: a persona beside what the person said and did; `recalls`: what came to mind
+at one moment, in two ways.
+"""
 Label = Annotated[str, Field(min_length=1, max_length=80)]
 
 
@@ -23,9 +27,13 @@ class RatingItem(Spec):
     low: Label
     high: Label
     compares: bool = False
-    """The low end is the first text of a pair and the high end the second; the CSV then also has
-    the value turned so that high means the later version.
+    """The low end is the first of two and the high end the second; the CSV then also has the value
+    turned so that high means the later version of a persona, or the emotion-aware recall.
     """
+    each: bool = False
+    """Asked of each of two recalls by itself, so twice; the CSV says which way of recall it was."""
+    of: Literal[1, 2] | None = None
+    """In a study, of which of the two it is asked; None: not of one by itself."""
 
 
 class RatingInstrument(Spec):
@@ -33,7 +41,9 @@ class RatingInstrument(Spec):
 
     title: Label
     instructions: Annotated[str, Field(min_length=1, max_length=6000)]
-    about: Literal["transcripts", "personas"]
+    about: About
+    order: Literal["hidden", "told"] = "hidden"
+    """Of two versions of a persona: whether raters are told which one is the earlier."""
     items: Annotated[tuple[RatingItem, ...], Field(min_length=1, max_length=40)]
     person: Annotated[str, Field(min_length=1, max_length=20)] = "A"
     """What stands for the client."""
@@ -56,12 +66,40 @@ class RatingInstrument(Spec):
             raise ValueError(
                 f"person and partner are both {self.person!r}; raters could not tell them apart"
             )
-        if self.about == "transcripts" and any(item.compares for item in self.items):
+        if self.order == "told" and self.about != "personas":
+            raise ValueError("`order: told` is for two versions of a persona (about: personas)")
+        two = self.about == "recalls" or (self.about == "personas" and self.order == "hidden")
+        if not two and any(item.compares for item in self.items):
             raise ValueError(
-                "`compares` is for pairs; a transcript has nothing to be compared with (about:"
-                " personas)"
+                "`compares` is for two whose order is hidden; a transcript has nothing to be"
+                " compared with (about: personas, or recalls)"
             )
+        if self.about != "recalls" and any(item.each for item in self.items):
+            raise ValueError("`each` is asked of two recalls (about: recalls)")
         return self
+
+    def of_each(self) -> "RatingInstrument":
+        """As a study asks it: what is asked of each of two is two questions, `fits_1` and
+        `fits_2`.
+        """
+        items = tuple(part for item in self.items for part in _of_each(item))
+        return self.model_copy(update={"items": items})
+
+
+def _of_each(item: RatingItem) -> tuple[RatingItem, ...]:
+    if not item.each:
+        return (item,)
+    return tuple(
+        item.model_copy(
+            update={
+                "id": f"{item.id}_{number}",
+                "text": f"Recall {number}: {item.text}",
+                "each": False,
+                "of": number,
+            }
+        )
+        for number in (1, 2)
+    )
 
 
 def shipped() -> list[str]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from simcounsel.viewer.rating.study import Line, Origin, Version
+from simcounsel.viewer.rating.study import Origin, Seen
 
 Partner = Literal["counselor", "layperson", "client"]
 FEWEST_LINES = 4
@@ -29,5 +29,6 @@ class Found:
     """An item before it has an id."""
 
     origin: Origin
-    lines: tuple[Line, ...] = ()
-    texts: tuple[Version, ...] = ()
+    """Where it comes from."""
+    seen: Seen
+    """What a rater sees of it."""

@@ -10,9 +10,17 @@ from simcounsel.chance import chance
 from simcounsel.errors import StudyError
 from simcounsel.viewer.rating.from_corpus import is_corpus, of_corpus
 from simcounsel.viewer.rating.from_runs import of_runs
-from simcounsel.viewer.rating.instrument import RatingInstrument
+from simcounsel.viewer.rating.instrument import About, RatingInstrument
 from simcounsel.viewer.rating.items import Choice, Found
 from simcounsel.viewer.rating.study import Key, Rater, Shown, Study, refuse_taken, write_study
+
+LETTER: dict[About, str] = {
+    "transcripts": "T",
+    "personas": "P",
+    "persona and talk": "C",
+    "recalls": "M",
+}
+"""With which an item's id begins."""
 
 
 def make_study(
@@ -43,17 +51,14 @@ def make_study(
         raise StudyError(_nothing(instrument, wanted, runs))
     chance(seed, "rating items").shuffle(found)
     ids = [
-        f"{'P' if instrument.about == 'personas' else 'T'}{number:0{len(str(len(found)))}d}"
+        f"{LETTER[instrument.about]}{number:0{len(str(len(found)))}d}"
         for number in range(1, len(found) + 1)
     ]
     names = [f"rater-{number:02d}" for number in range(1, (raters or instrument.raters) + 1)]
     study = Study(
         study=secrets.token_hex(6),
-        instrument=instrument,
-        items=tuple(
-            Shown(id=id, lines=item.lines, texts=item.texts)
-            for id, item in zip(ids, found, strict=True)
-        ),
+        instrument=instrument.of_each(),
+        items=tuple(Shown(id=id, **dict(item.seen)) for id, item in zip(ids, found, strict=True)),
         raters=tuple(
             Rater(name=name, token=secrets.token_urlsafe(18), order=order_of(ids, seed, name))
             for name in names
@@ -86,6 +91,11 @@ def _nothing(instrument: RatingInstrument, choice: Choice, runs: Sequence[Path])
         return (
             f"{where}: no client whose persona changed; a longer run has reflections that change it"
         )
+    if instrument.about == "recalls":
+        return (
+            f"{where}: no moment before a line of {choice.who or 'a client'} at which the two ways"
+            " of recall differ; a longer run has more memories to choose from"
+        )
     whom = " or ".join(choice.partners)
     who = choice.who or "a client"
     return (
@@ -98,11 +108,13 @@ def _once(found: Sequence[Found]) -> list[Found]:
     """The same text once only: nobody should judge a shared past twice."""
     kept: dict[Any, Found] = {}
     for item in found:
-        same = (item.lines, frozenset(item.texts))
+        seen = item.seen
+        two = (frozenset(seen.texts), frozenset(seen.recalls))  # whichever of them stands first
+        same = (*two, seen.lines, seen.sheet, seen.did, seen.mood)
         first = kept.setdefault(same, item)
         if first is not item:
             origin = first.origin.model_copy(
                 update={"also_in": (*first.origin.also_in, item.origin.run)}
             )
-            kept[same] = Found(origin=origin, lines=first.lines, texts=first.texts)
+            kept[same] = Found(origin=origin, seen=first.seen)
     return list(kept.values())

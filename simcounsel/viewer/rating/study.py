@@ -36,12 +36,35 @@ class Version(Part):
     recent_feeling: str
 
 
-class Shown(Part):
-    """What a rater sees of one item: the lines of a transcript, or the two texts of a pair."""
+class Passage(Part):
+    """A part of a persona's file, or of what somebody did, names taken out."""
+
+    heading: str
+    """Empty where it has none; the time, of what was done."""
+    text: str
+
+
+class Seen(Part):
+    """What there is to see of an item."""
+
+    lines: tuple[Line, ...] = ()
+    """Of a transcript; before a moment of recall the last ones."""
+    texts: tuple[Version, ...] = ()
+    """The two versions of a persona."""
+    sheet: tuple[Passage, ...] = ()
+    """A persona's file."""
+    did: tuple[Passage, ...] = ()
+    """What the person did on the day of the talk until then."""
+    mood: str = ""
+    """What the person feels at a moment of recall."""
+    recalls: tuple[tuple[str, ...], ...] = ()
+    """The memories that come to mind in either of two ways, best first."""
+
+
+class Shown(Seen):
+    """An item under its id, as a rater sees it."""
 
     id: str
-    lines: tuple[Line, ...] = ()
-    texts: tuple[Version, ...] = ()
 
 
 class Rater(Part):
@@ -81,7 +104,6 @@ class Study(Part):
     def shown_to(self, rater: Rater) -> dict[str, Any]:
         """What that rater's page reads: the instrument and the items in this rater's order."""
         items = {item.id: item for item in self.items}
-        kind = "texts" if self.instrument.about == "personas" else "lines"
         asked = self.instrument.model_dump(mode="json", exclude={"mask", "raters", "items"})
         asked["items"] = [item.model_dump(mode="json") for item in self.instrument.items]
         return {
@@ -89,7 +111,7 @@ class Study(Part):
             "rater": rater.name,
             "instrument": asked,
             "items": [
-                items[id].model_dump(mode="json", include={"id", kind}) for id in rater.order
+                items[id].model_dump(mode="json", exclude_defaults=True) for id in rater.order
             ],
         }
 
@@ -116,6 +138,10 @@ class Origin(Part):
     """Which of the two texts is the earlier, 1 or 2."""
     version: int | None = None
     """The number of the later one."""
+    ways: tuple[str, ...] = ()
+    """The two ways of recall, in the order in which they are shown."""
+    message: int | None = None
+    """The number of the line before which it was recalled."""
     also_in: tuple[str, ...] = ()
     """Runs in which the very same text stands, such as forks that share a past."""
 

@@ -7,12 +7,19 @@ from typing import cast, get_args
 
 from simcounsel.errors import StudyError
 from simcounsel.viewer.rating.answers import last_answers, read_answers
-from simcounsel.viewer.rating.instrument import load_instrument, shipped
+from simcounsel.viewer.rating.instrument import About, load_instrument, shipped
 from simcounsel.viewer.rating.items import Choice, Partner
 from simcounsel.viewer.rating.making import make_study
 from simcounsel.viewer.rating.offline import write_offline
 from simcounsel.viewer.rating.study import open_key, open_study
 
+THINGS: dict[About, str] = {
+    "transcripts": "transcripts",
+    "personas": "personas",
+    "persona and talk": "transcripts beside personas",
+    "recalls": "moments of recall",
+}
+"""What a study consists of, in a word."""
 NOTE = (
     "note           several pairs are of the same person: raters may know the earlier text again"
     " when they meet it twice"
@@ -57,7 +64,8 @@ def make(
     conditions = Counter(origin.condition or "unknown" for origin in key.items.values())
     return [
         (
-            f"made           {out}: {len(study.items)} {asked.about}, {len(asked.items)} questions"
+            f"made           {out}: {len(study.items)} {THINGS[asked.about]},"
+            f" {len(study.instrument.items)} questions"
             f" each, {len(study.raters)} raters"
         ),
         (

@@ -216,8 +216,8 @@ function item(shown) {
   });
   form.addEventListener("input", () => shelf.write(`draft ${shown.id}`, read(form)));
   return [
-    h("h1", { tabindex: -1, class: "rate-number" }, shown.texts ? "Pair" : "Conversation", ` ${at + 1} of ${count()}`),
-    h("div", { class: shown.texts ? "rate-two rate-pairwise" : "rate-two" }, shown.texts ? pair(shown.texts) : transcript(shown.lines), form),
+    h("h1", { tabindex: -1, class: "rate-number" }, THING[study.instrument.about], ` ${at + 1} of ${count()}`),
+    h("div", { class: wide(shown) ? "rate-two rate-pairwise" : "rate-two" }, seen(shown), form),
     h("details", { class: "rate-more" }, h("summary", {}, "Instructions and all items"),
       study.instrument.instructions.split(/\n\s*\n/).map((part) => h("p", {}, part.replace(/\s+/g, " "))), all()),
   ];
@@ -225,8 +225,52 @@ function item(shown) {
 
 const nextLabel = (shown) => (study.given[shown.id] ? "Save the change" : at + 1 < count() ? "Save and go on" : "Save");
 
-function transcript(lines) {
-  return h("section", { class: "card rate-text", "aria-label": "The conversation", tabindex: 0 },
+const THING = { transcripts: "Conversation", personas: "Pair", "persona and talk": "Person", recalls: "Moment" };
+const wide = (shown) => Boolean(shown.texts || shown.sheet || shown.recalls);
+
+/** What there is to see of an item, by what the study is about. */
+function seen(shown) {
+  if (shown.texts) return pair(shown.texts);
+  if (shown.recalls) return moment(shown);
+  if (shown.sheet) return person(shown);
+  return transcript(shown.lines, "The conversation", { tabindex: 0 });
+}
+
+/** A persona, what was done on that day, and the talk, one beside or below the other. */
+function person(shown) {
+  return h("div", { class: "rate-pair", role: "group", "aria-label": "The person and the conversation", tabindex: 0 },
+    h("div", { class: "rate-column" }, passages("Who A is said to be".replace("A", study.instrument.person), "sheet", shown.sheet),
+      passages("What was done on that day", "did", shown.did || [], "Nothing is known of it.")),
+    transcript(shown.lines, "The conversation of that day", {}, true));
+}
+
+function passages(title, id, parts, otherwise) {
+  return h("section", { class: "card rate-text", "aria-labelledby": `text-${id}` },
+    h("h2", { id: `text-${id}` }, title),
+    parts.length ? null : h("p", { class: "soft" }, otherwise),
+    id === "did"
+      ? h("dl", { class: "rate-did" }, parts.map((part) => [h("dt", {}, part.heading), h("dd", {}, said(part.text, "span"))]))
+      : parts.map((part) => [part.heading ? h("h3", { class: "soft" }, part.heading) : null, said(part.text, "p")]));
+}
+
+/** A moment: what was said, what is felt, and what comes to mind in two ways; what comes in both stands once. */
+function moment(shown) {
+  const [first, second] = shown.recalls;
+  const both = first.filter((text) => second.includes(text));
+  const list = (texts) => (texts.length
+    ? h("ul", { class: "rate-recall" }, texts.map((text) => h("li", {}, said(text, "span"))))
+    : h("p", { class: "soft" }, "Nothing else."));
+  return h("div", { class: "rate-pair", role: "group", "aria-label": "The moment and both recalls", tabindex: 0 },
+    h("div", { class: "rate-both-wide" }, transcript(shown.lines, "What was just said", {}, true), h("p", { class: "rate-mood" }, said(shown.mood, "span"))),
+    [first, second].map((texts, n) =>
+      h("section", { class: "card rate-text", "aria-labelledby": `text-${n + 1}` },
+        h("h2", { id: `text-${n + 1}` }, `Recall ${n + 1}`), list(texts.filter((text) => !both.includes(text))))),
+    both.length ? h("section", { class: "card rate-text rate-both", "aria-labelledby": "text-both" }, h("h2", { id: "text-both" }, "Comes to mind in both"), list(both)) : null);
+}
+
+function transcript(lines, title, more, shown = false) {
+  return h("section", { class: "card rate-text", "aria-label": title, ...more },
+    shown ? h("h2", {}, title) : null,
     h("ol", { class: "rate-lines" }, lines.map((line) =>
       h("li", { class: line.speaker === study.instrument.person ? "person" : "partner" }, said(line.speaker, "b"), h("span", { class: "hidden" }, ": "), said(line.text, "p")))));
 }
@@ -241,7 +285,7 @@ function pair(texts) {
     same.length ? h("section", { class: "card rate-text rate-both", "aria-labelledby": "text-both" }, h("h2", { id: "text-both" }, "The same in both"), parts(texts[0], same)) : null,
     texts.map((text, n) =>
       h("section", { class: "card rate-text", "aria-labelledby": `text-${n + 1}` },
-        h("h2", { id: `text-${n + 1}` }, `Text ${n + 1}`), parts(text, PARTS.filter((part) => !same.includes(part))))));
+        h("h2", { id: `text-${n + 1}` }, study.instrument.order === "told" ? ["Before", "After"][n] : `Text ${n + 1}`), parts(text, PARTS.filter((part) => !same.includes(part))))));
 }
 
 function scale(question, answers) {
