@@ -37,8 +37,9 @@ _TURNED = {
 }
 """The client's words as the counselor says them."""
 GROUPS = {
-    "obliges": r"(?:should|must|ought|gotta|have to|has to|need to|needs to|'d better|had better"
-    r"|can't|cannot|couldn't|never|always)",
+    "obliges": r"(?:should|shouldn't|must|ought|gotta|got to|have to|has to|need to|needs to"
+    r"|'d better|had better|supposed to|you'll|i want you to|i'd like you to)",
+    "limits": r"(?:can't|cannot|couldn't|never|always|only|just)",
     "advises": r"(?:try|if i were|why don't|why not|how about|suggest|recommend|advice|advise|could"
     r" (?:also )?(?:try|take|go|ask|see|cut|cook|look|call)|make sure|don't|there(?:'s| are| is)"
     r" (?:also )?(?:a|some|gums|apps)|next time|let's|from now on|the key)",
@@ -52,7 +53,8 @@ GROUPS = {
     r" you|sorry|my name)",
     "hears": r"(?:sounds?|seems?|looks? (?:to you|like|as)|i hear|it's as if|it's as though|as if"
     r"|must (?:be|have been)|in other words|what you've said|what you're saying|you're saying"
-    r"|you said|the way you see|on the one hand|on the other hand|part of you|let me see if)",
+    r"|you said|the way you see|on the one hand|on the other hand|part of you|let me see if"
+    r"|make sure i(?:'ve)? (?:understand|understood|got)|if i've understood)",
     "feels": r"(?:feel|feels|feeling|felt|afraid|scared|scares|worried|worries|worry|angry|sad"
     r"|tired|alone|lonely|ashamed|upset|frustrat\w+|overwhelm\w+|hopeless|hurts?|torn|stuck|anxious"
     r"|nervous|guilty|embarrass\w+|discourag\w+|disappoint\w+|confus\w+|uncomfortable|exhaust\w+|hard"
@@ -97,7 +99,8 @@ def features(heard: str, said: str) -> dict[str, float]:
     found["raised"] = float(len(raised) > len(asked))
     known = _content(heard.lower())
     for words in told:
-        found |= dict.fromkeys(_of_sentence(words, known), 1.0)
+        for name in _of_sentence(words, known):
+            found[name] = found.get(name, 0.0) + 1 / len(told)
     if any(_TAG.search(part.lower().rstrip("?？ ")) for part in asked):
         found["tag question"] = 1.0
     return {name: value for name, value in found.items() if value}
