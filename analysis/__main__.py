@@ -98,12 +98,12 @@ NameWith = Annotated[
     ),
 ]
 Ratings = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         "--ratings",
         help=(
-            "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds the agreement of"
-            " raters."
+            "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds what people said"
+            " by condition, and how far raters agree; may be given again."
         ),
     ),
 ]
@@ -167,7 +167,7 @@ def report(
         clusters=clusters,
         embed=embed,
         name_with=name_with,
-        ratings=ratings,
+        ratings=tuple(ratings or ()),
         finished_only=finished_only,
         damaged=damaged,
         shuffles=shuffles,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import agreement, dialogue, tables
+from analysis import dialogue, tables
 from analysis.completeness import completeness
 from analysis.cuts import cut_minutes
 from analysis.embedding import each_once, embedding
@@ -20,13 +20,8 @@ from analysis.page import any_text
 from analysis.patterns import Cut, Embed, Patterns, find_patterns, periods, shares, transitions
 from analysis.planned import Tested, test_planned
 from analysis.plots import activity_shares, changes, effects, elbow, talked
-from analysis.results import (
-    explored_table,
-    model_and_people,
-    pairs_table,
-    planned_table,
-    runs_table,
-)
+from analysis.raters.tables import people
+from analysis.results import explored_table, pairs_table, planned_table, runs_table
 from analysis.sample import Sample
 from analysis.stories import Story, tell
 from analysis.style import Picture
@@ -47,8 +42,8 @@ class Options:
     """A model's name; None: hashing when all runs were scripted, else MiniLM."""
     name_with: str | None = None
     """A chat model; None names by medoids."""
-    ratings: Path | None = None
-    """CSV of the rating pages."""
+    ratings: tuple[Path, ...] = ()
+    """CSVs of rating studies."""
     finished_only: bool = False
     damaged: bool = False
     """Whether what can be read of damaged runs counts; else they are an error."""
@@ -74,6 +69,8 @@ class Report:
     """By name, as they go to CSV."""
     notes: tuple[str, ...] = ()
     """What a reader must know, in sentences."""
+    people_notes: tuple[str, ...] = ()
+    """Which ratings by people could not be compared by arm, in sentences."""
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 
@@ -99,6 +96,7 @@ def make(
     planned, explored = _tests(sample, outcomes, options)
     speakers = _with_arm(dialogue.speakers(read["talk"]), sample)
     talks = _with_arm(_conversations(read["talk"], embed), sample)
+    said = people(options.ratings, sample, read["measurements"])
     tell_user("drawing")
     stories, left_out = tell(
         sample, read["talk"], read["personas"], read["relations"], options.stories
@@ -124,9 +122,10 @@ def make(
             "planned": planned_table(planned),
             "exploratory": explored_table(explored),
             "pairs": pairs_table(explored),
-            **_agreement_tables(options.ratings, read["measurements"]),
+            **said.tables,
         },
         notes=notes,
+        people_notes=said.notes,
         folders={member.name: member.log.folder for member in sample.members},
     )
 
@@ -154,17 +153,6 @@ def _outcomes(
 def _sample_tables(sample: Sample) -> dict[str, pd.DataFrame]:
     excluded = [vars(one) for one in sample.excluded]
     return {"runs": runs_table(sample), "excluded": pd.DataFrame(excluded, columns=["run", "why"])}
-
-
-def _agreement_tables(ratings: Path | None, measurements: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """How far raters agree, with each other and with the models; nothing without ratings."""
-    if ratings is None:
-        return {}
-    read = agreement.read_ratings(ratings)
-    return {
-        "agreement": agreement.agreements(read),
-        "model_and_people": model_and_people(read, measurements),
-    }
 
 
 READ = ("activities", "talk", "measurements", "relations", "warnings", "costs", "personas")
