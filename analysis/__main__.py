@@ -1,10 +1,26 @@
 """`python -m analysis`: what runs and corpora say, with the uncertainty."""
 
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, get_args
 
 import typer
 
+from analysis.options import (
+    CUTS,
+    Clusters,
+    Corpora,
+    CutAt,
+    Damaged,
+    Embedding,
+    Finished,
+    Judge,
+    NameWith,
+    Out,
+    PageOut,
+    Places,
+    Rated,
+    Ratings,
+)
 from simcounsel.argument_help import Explaining
 from simcounsel.entry import start
 
@@ -22,109 +38,6 @@ app = typer.Typer(
         " about people."
     ),
 )
-Cut = Literal["days", "halves", "session", "fork"]
-CUTS: dict[str, Cut] = {name: name for name in get_args(Cut)}
-Places = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="RUNS...",
-        help="Folders of runs, or runs. An experiment.json among them brings the planned tests.",
-    ),
-]
-Finished = Annotated[
-    bool,
-    typer.Option(
-        "--finished-only", help="Leave out runs that did not reach their world's last tick."
-    ),
-]
-Damaged = Annotated[
-    bool,
-    typer.Option(
-        "--damaged", help="Count what can be read of damaged runs, and say so at the beginning."
-    ),
-]
-PageOut = Annotated[
-    Path,
-    typer.Option(
-        "--out", "-o", help="Folder for report.html, figures/ and tables/, or the page's own path."
-    ),
-]
-Out = Annotated[
-    Path,
-    typer.Option(
-        "--out",
-        "-o",
-        help=(
-            "Folder for report.html, report.md, figures/ and tables/; an earlier report there is"
-            " replaced."
-        ),
-    ),
-]
-CutAt = Annotated[
-    str,
-    typer.Option(
-        "--cut",
-        help=(
-            "What is before and what after: days (the first and last 24 hours), halves, session"
-            " (the first with a counselor), fork."
-        ),
-    ),
-]
-Clusters = Annotated[
-    int | None,
-    typer.Option(
-        "--clusters", min=2, max=30, help="This number of activity clusters, not the elbow."
-    ),
-]
-Embedding = Annotated[
-    str | None,
-    typer.Option(
-        "--embed",
-        help=(
-            "Model for vectors: embedded (MiniLM), scripted (hashed words), or one that `simcounsel"
-            " models` lists. Default: embedded, unless all runs were scripted."
-        ),
-    ),
-]
-NameWith = Annotated[
-    str | None,
-    typer.Option(
-        "--name-with",
-        metavar="MODEL",
-        help=(
-            "Let this model name the clusters (one request each; a paid model costs money). "
-            "Default: the most central activity is the name."
-        ),
-    ),
-]
-Ratings = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--ratings",
-        help=(
-            "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds what people said"
-            " by condition, and how far raters agree; may be given again."
-        ),
-    ),
-]
-
-Corpora = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="CORPUS...",
-        help=(
-            "Corpus files, runs, syntheses, folders of them, or `samples`. One with several"
-            " conditions is split by them."
-        ),
-    ),
-]
-Rated = Annotated[
-    list[Path] | None,
-    typer.Option("--rated", help="A folder that `corpus rate --out` wrote; may be given again."),
-]
-Judge = Annotated[
-    str | None, typer.Option("--judge", help="Only what this model rated; all judges if not given.")
-]
 
 
 @app.callback()
@@ -149,6 +62,10 @@ def report(
             "--shuffles", min=99, max=1_000_000, help="Of each exploratory permutation test."
         ),
     ] = 5000,
+    pdf: Annotated[
+        bool,
+        typer.Option("--pdf", help="Figures as PDF as well, 85 and 180 mm wide, as journals have."),
+    ] = False,
     stories: Annotated[
         int, typer.Option("--stories", min=0, max=200, help="The largest number of client stories.")
     ] = 12,
@@ -174,7 +91,7 @@ def report(
         stories=stories,
     )
     made = make(places, options, lambda words: typer.echo(words, err=True))
-    page = write(made, out, command_line())
+    page = write(made, out, command_line(), pdf=pdf)
     for one in made.sample.excluded:
         typer.echo(f"left out: {one.run}: {one.why}", err=True)
     typer.echo(f"report         {page}")
@@ -228,23 +145,42 @@ def tables(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", help="Folder for the CSV files; CSV files that are there are replaced."
+            "--out", "-o", help="Folder for the files; CSV files that are there are replaced."
         ),
     ] = Path("tables"),
+    forms: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help=(
+                "csv, parquet, or sav (SPSS, with labels; pip install pyreadstat). May be given"
+                " again; csv if not given."
+            ),
+        ),
+    ] = None,
     finished_only: Finished = False,
     damaged: Damaged = False,
 ) -> None:
-    """Write the tidy tables of runs as CSV and nothing else: activities, talk, measurements,
-    relations, warnings, costs, personas.
-    """
-    from analysis import tables as read
-    from analysis.finding import find
-    from analysis.page import write_tables
-    from analysis.report import READ
+    """Write the tidy tables of runs and nothing else, with a codebook: outcomes, measurements,
+    activities, talk, relations, warnings, costs, personas. For R, SPSS, or a notebook.
 
-    sample = find(places, finished_only=finished_only, damaged=damaged)
-    write_tables({name: getattr(read, name)(sample.logs) for name in READ}, out)
-    typer.echo(f"{len(READ)} tables of {len(sample.members)} runs in {out}")
+    Example: simcounsel analyze tables sweeps/counseling_effect --format csv --format parquet
+    """
+    from analysis.codebook import Form, write_tidy
+    from analysis.reading import tidy
+
+    wanted = forms or ["csv"]
+    known: dict[str, Form] = {form: form for form in get_args(Form)}
+    for form in wanted:
+        if form not in known:
+            raise typer.BadParameter(
+                f"{form!r} is none of {', '.join(known)}", param_hint="--format"
+            )
+    sample, made = tidy(places, finished_only=finished_only, damaged=damaged)
+    write_tidy(made, out, [known[form] for form in wanted])
+    typer.echo(
+        f"{len(made)} tables of {len(sample.members)} runs in {out}; codebook.csv explains them"
+    )
 
 
 @app.command()

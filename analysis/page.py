@@ -16,7 +16,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.experiment import ReportError
-from analysis.style import Look, Picture
+from analysis.style import JOURNAL_MM, Look, Picture
 from simcounsel.disk import write_data, write_text, write_whole
 from simcounsel.terminal import visible
 
@@ -53,21 +53,28 @@ def page_in(out: Path) -> Path:
 
 
 def write_page(
-    texts: Mapping[Path, str], pictures: Iterable[Picture], tables: Mapping[str, pd.DataFrame]
+    texts: Mapping[Path, str],
+    pictures: Iterable[Picture],
+    tables: Mapping[str, pd.DataFrame],
+    *,
+    pdf: bool = False,
 ) -> None:
     """Write a page, and beside it figures/ and tables/; those of an earlier page go. texts: by
-    file, in one folder. ReportError when something cannot be written.
+    file, in one folder. pdf: each figure at the widths of a journal, too. ReportError when
+    something cannot be written.
     """
     first = next(iter(texts))
     try:
         figures = first.parent / "figures"
         figures.mkdir(parents=True, exist_ok=True)
-        for stale in (*figures.glob("*.svg"), *figures.glob("*.png")):
+        for stale in (one for form in ("svg", "png", "pdf") for one in figures.glob(f"*.{form}")):
             stale.unlink()
         for one in pictures:
             write_text(figures / f"{one.id}.svg", one.svg[Look()].decode())
             if one.png is not None:
                 write_data(figures / f"{one.id}.png", one.png)
+            for mm in JOURNAL_MM if pdf else ():
+                write_data(figures / f"{one.id}_{mm:.0f}mm.pdf", one.pdf(mm))
         write_tables(tables, first.parent / "tables")
         for file, text in texts.items():
             write_whole(file, text)

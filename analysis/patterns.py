@@ -1,9 +1,5 @@
-"""What clients do, before and after: activities embedded, clustered by K-means, and counted by arm.
-
-As in SimCounsel, section 4.3.1 (after Wang et al. 2023), with what the paper leaves open fixed
-here: the elbow is the number of clusters whose point (k, inertia), both axes scaled to [0, 1], lies
-furthest below the chord from the first to the last (Satopaa et al. 2011); silhouettes and the
-adjusted Rand index between seeds stand beside it.
+"""What clients do, before and after: their 15 minutes grouped (see `clustering`), and counted by
+arm. As in SimCounsel, section 4.3.1.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,27 +9,14 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+from analysis.clustering import Fit, Labels, Matrix, features, fitted, grouped, number_of_clusters
 
 Vectors = NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Vectors]
 Cut = Literal["days", "halves", "session", "fork"]
 DAY = 24 * 60
 SHORTEST = 30 * 60
-LARGEST_K = 12
-SEEDS = 8
-SILHOUETTE_SAMPLE = 2000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fit:
-    """K-means for one number of clusters."""
-
-    k: int
-    inertia: float
-    silhouette: float | None
-    """Mean over activities, in [-1, 1]; None when it cannot be had."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +26,12 @@ class Cluster:
     number: int
     """From 0, neighbours alike."""
     name: str
-    """By a model, or the medoid."""
+    """By a model, or the kind that fills most of it and the medoid."""
     medoid: str
     members: tuple[str, ...]
     """Typical texts, the most central first."""
     size: int
-    """How many 15-minute activities (ticks) lie in it."""
+    """How many ticks lie in it."""
     named_by: str = "medoid"
     """'medoid', or the model."""
 
@@ -58,14 +41,14 @@ class Patterns:
     """What people do over a day: activities in clusters."""
 
     k: int | None = None
-    """The elbow."""
+    """As many as agree over half samples, or as were asked for."""
     fits: tuple[Fit, ...] = ()
     """Every k that was tried."""
     clusters: tuple[Cluster, ...] = ()
     labels: pd.DataFrame = field(default_factory=pd.DataFrame)
     """The activities with the columns `period` and `cluster`."""
-    rand: tuple[float, float] | None = None
-    """Adjusted Rand index between pairs of seeds, mean and lowest; 1 is the same grouping."""
+    agreement: float | None = None
+    """Of the grouping that was taken; see `Fit`."""
     embedding: str = ""
     reason: str | None = None
     """Why there are no clusters; then all else is empty."""
@@ -123,127 +106,60 @@ def find_patterns(
     k: int | None = None,
     seed: int = 1,
 ) -> Patterns:
-    """Cluster the activities of both periods together; `k` overrides the elbow."""
+    """Cluster what was done in both periods together; `k` in place of the number that agrees.
+    activities: the columns run, client, tick, minute, activity, kind.
+    """
     rows = activities.assign(period=period).dropna(subset=["period"])
+    rows = rows.assign(hour=(rows["minute"] % DAY // 60).astype(int))
     texts = sorted(set(rows["activity"]))
     if len(texts) < 4:
         return Patterns(
             embedding=embedding,
             reason=f"{len(texts)} different activities; clusters need at least 4",
         )
-    vectors = np.asarray(embed(texts), dtype=np.float64)
-    counts = rows["activity"].value_counts()
-    weights = np.array([float(counts[text]) for text in texts])
-    distinct = len(np.unique(vectors.round(6), axis=0))
-    if distinct < 4:
+    keys = [key for key in ("activity", "kind", "hour") if key in rows]
+    units = rows.groupby(keys, observed=True).size().rename("ticks").reset_index()
+    by_text = dict(zip(texts, np.asarray(embed(texts), dtype=np.float64), strict=True))
+    if len({vector.round(6).tobytes() for vector in by_text.values()}) < 4:
         return Patterns(
-            embedding=embedding, reason=f"{distinct} different vectors; clusters need at least 4"
+            embedding=embedding, reason="fewer than 4 different vectors; clusters need at least 4"
         )
-    fits = tuple(
-        _fit(vectors, weights, number, seed)
-        for number in range(1, min(LARGEST_K, distinct - 1) + 1)
-    )
-    chosen = k or elbow([fit.inertia for fit in fits])
-    model = _kmeans(vectors, weights, chosen, seed)
-    order = _alike(model.cluster_centers_)
-    label = np.argsort(order)[model.labels_]
-    clusters = tuple(
-        _cluster(number, texts, vectors, weights, label, model.cluster_centers_[order[number]])
-        for number in range(chosen)
-    )
-    by_text = dict(zip(texts, label.tolist(), strict=True))
+    points = features(units, np.array([by_text[text] for text in units["activity"]]))
+    weights = units["ticks"].to_numpy(dtype=float)
+    fits = fitted(points, weights, seed)
+    chosen = k or number_of_clusters(fits)
+    label, centers = grouped(points, weights, chosen, seed)
+    labels = rows.merge(units.assign(cluster=label)[[*keys, "cluster"]], on=keys, how="left")
+    labels.index = rows.index
     return Patterns(
         k=chosen,
         fits=fits,
-        clusters=clusters,
-        labels=rows.assign(cluster=rows["activity"].map(by_text).astype(int)),
-        rand=stability(vectors, weights, chosen),
+        clusters=tuple(
+            _cluster(number, units, points, label, centers[number]) for number in range(chosen)
+        ),
+        labels=labels,
+        agreement=next((fit.agreement for fit in fits if fit.k == chosen), None),
         embedding=embedding,
     )
 
 
-def elbow(inertias: Sequence[float]) -> int:
-    """The number of clusters at the elbow of inertias for 1, 2, 3, ...: furthest below the chord;
-    at least 2 where there are 2.
-    """
-    if len(inertias) < 3:
-        return len(inertias)
-    y = np.asarray(inertias, dtype=float)
-    if y[0] <= y[-1]:
-        return 2
-    x = np.linspace(0, 1, len(y))
-    scaled = (y - y[-1]) / (y[0] - y[-1])
-    below = (1 - x) - scaled
-    below[0] = -np.inf
-    return int(np.argmax(below)) + 1
-
-
-def _kmeans(
-    vectors: NDArray[np.float64], weights: NDArray[np.float64], k: int, seed: int, starts: int = 4
-) -> KMeans:
-    return KMeans(n_clusters=k, random_state=seed, n_init=starts).fit(
-        vectors, sample_weight=weights
-    )
-
-
-def _fit(vectors: NDArray[np.float64], weights: NDArray[np.float64], k: int, seed: int) -> Fit:
-    model = _kmeans(vectors, weights, k, seed)
-    silhouette = None
-    if 1 < len(set(model.labels_)) < len(vectors):
-        sample = SILHOUETTE_SAMPLE if len(vectors) > SILHOUETTE_SAMPLE else None
-        silhouette = float(
-            silhouette_score(vectors, model.labels_, sample_size=sample, random_state=seed)
-        )
-    return Fit(k=k, inertia=float(model.inertia_), silhouette=silhouette)
-
-
-def _alike(centers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """An order of the clusters in which neighbours are alike (optimal leaf ordering of their
-    centres).
-    """
-    from scipy.cluster.hierarchy import leaves_list, linkage
-
-    if len(centers) < 3:
-        return np.arange(len(centers))
-    found: NDArray[np.int64] = leaves_list(
-        linkage(centers, method="average", optimal_ordering=True)
-    ).astype(np.int64)
-    return found
-
-
 def _cluster(
-    number: int,
-    texts: Sequence[str],
-    vectors: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    label: NDArray[np.int64],
-    center: NDArray[np.float64],
+    number: int, units: pd.DataFrame, points: Matrix, label: Labels, center: Matrix
 ) -> Cluster:
     inside = np.flatnonzero(label == number)
-    near = inside[np.argsort(np.linalg.norm(vectors[inside] - center, axis=1), kind="stable")]
-    members = tuple(texts[index] for index in near[:8])
+    near = inside[np.argsort(np.linalg.norm(points[inside] - center, axis=1), kind="stable")]
+    members = tuple(dict.fromkeys(units["activity"].iloc[near].astype(str)))[:8]
+    here = units.iloc[inside]
+    kind = (
+        f"{here.groupby('kind', observed=True)['ticks'].sum().idxmax()}: " if "kind" in here else ""
+    )
     return Cluster(
         number=number,
-        name=members[0],
+        name=f"{kind}{members[0]}",
         medoid=members[0],
         members=members,
-        size=int(weights[inside].sum()),
+        size=int(units["ticks"].iloc[inside].sum()),
     )
-
-
-def stability(
-    vectors: NDArray[np.float64], weights: NDArray[np.float64], k: int
-) -> tuple[float, float] | None:
-    """Adjusted Rand index between the groupings of pairs of seeds, each from one start: mean and
-    lowest. None for one cluster.
-    """
-    if k < 2:
-        return None
-    labels = [_kmeans(vectors, weights, k, 100 + seed, starts=1).labels_ for seed in range(SEEDS)]
-    scores = [
-        float(adjusted_rand_score(labels[i], labels[j])) for i in range(SEEDS) for j in range(i)
-    ]
-    return float(np.mean(scores)), min(scores)
 
 
 def shares(patterns: Patterns) -> pd.DataFrame:

@@ -1,19 +1,15 @@
 """The charts of a report on runs. Nothing here computes more than means, which the tables show."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.exploring import Explored
-from analysis.patterns import Patterns, shares
 from analysis.planned import Tested
 from analysis.statistics import Spread, spread
-from analysis.style import MARKERS, Look, Picture, broken, dots_and_mean, picture, small_multiples
+from analysis.style import Look, Picture, broken, dots_and_mean, picture, small_multiples
 
 ROLES = ("client", "counselor", "layperson")
 
@@ -96,134 +92,6 @@ def effects(tested: Sequence[Tested]) -> Picture | None:
         return figure
 
     return picture("planned", "Planned contrasts: Hedges' g with 95% intervals", alt, draw)
-
-
-def activity_shares(patterns: Patterns, arm_of: Mapping[str, str], arms: Sequence[str]) -> Picture:
-    """Like SimCounsel's Figure 5: for each arm and cluster the share before (hollow) and after
-    (filled), mean over runs.
-    """
-    table = shares(patterns)
-    table["arm"] = table["run"].astype(str).map(arm_of)
-    names = [f"C{c.number} {c.name}" for c in patterns.clusters]
-    means = table.groupby(["arm", "cluster", "period"], observed=True)["share"].agg(list)
-    alt = "; ".join(
-        f"{arm}, {names[c]}: {_percent(means, arm, c, 'before')} before,"
-        f" {_percent(means, arm, c, 'after')} after"
-        for arm in arms
-        for c in range(len(names))
-    )
-
-    def draw(look: Look) -> Figure:
-        figure, panels = small_multiples(
-            look, len(arms), 3, 0.75 + 0.4 * len(names), sharex=True, sharey=look.wide
-        )
-        for axes, (index, arm) in zip(panels, enumerate(arms), strict=True):
-            runs = table[table["arm"] == arm]["run"].nunique()
-            for cluster in range(len(names)):
-                _before_after(axes, look, len(names) - 1 - cluster, means, arm, cluster, index)
-            axes.set_title(f"{broken(arm, 24)} (n={runs})")
-            axes.set_ylim(-0.6, len(names) - 0.4)
-            axes.set_yticks(range(len(names)), [broken(name, 26) for name in reversed(names)])
-            axes.set_xlabel(
-                "share of 15-minute activities" if look.wide is False or index == 0 else ""
-            )
-            axes.xaxis.set_major_formatter(mpl.ticker.PercentFormatter(1, decimals=0))
-            axes.locator_params(axis="x", nbins=4)
-            axes.tick_params(labelbottom=True)
-        return figure
-
-    return picture(
-        "activities",
-        "Activity clusters before (hollow) and after (filled), mean over runs; bars: 95% interval"
-        " after",
-        alt,
-        draw,
-    )
-
-
-def _percent(means: "pd.Series[Any]", arm: str, cluster: int, period: str) -> str:
-    values = means.get((arm, cluster, period))
-    return "none" if values is None else f"{100 * float(np.mean(values)):.0f}%"
-
-
-def _before_after(
-    axes: Axes, look: Look, at: float, means: "pd.Series[Any]", arm: str, cluster: int, index: int
-) -> None:
-    before, after = (means.get((arm, cluster, period)) for period in ("before", "after"))
-    color, marker = look.color(index), MARKERS[index % len(MARKERS)]
-    if before is not None and after is not None:
-        axes.plot(
-            [float(np.mean(before)), float(np.mean(after))],
-            [at, at],
-            color=look.faint,
-            linewidth=2,
-            zorder=1,
-        )
-    if after is not None:
-        whole = spread(arm, after)
-        if whole.low is not None and whole.high is not None:
-            axes.plot(
-                np.clip([whole.low, whole.high], 0, 1),
-                [at - 0.2] * 2,
-                color=color,
-                linewidth=1.4,
-                alpha=0.7,
-                zorder=2,
-            )
-        axes.plot([float(np.mean(after))], [at], marker, color=color, markersize=6.5, zorder=4)
-    if before is not None:
-        axes.plot(
-            [float(np.mean(before))],
-            [at],
-            marker,
-            markerfacecolor=look.ground,
-            markeredgecolor=color,
-            markersize=6.5,
-            zorder=3,
-        )
-
-
-def elbow(patterns: Patterns) -> Picture:
-    """Why this number of clusters: inertia with its chord, silhouettes beside it."""
-    fits = patterns.fits
-    alt = f"{patterns.k} clusters; " + "; ".join(
-        f"k {f.k}: inertia {f.inertia:.1f}"
-        + (f", silhouette {f.silhouette:.2f}" if f.silhouette is not None else "")
-        for f in fits
-    )
-
-    def draw(look: Look) -> Figure:
-        figure, (left, right) = small_multiples(look, 2, 2, 1.9)
-        ks = [fit.k for fit in fits]
-        left.plot(
-            [ks[0], ks[-1]], [fits[0].inertia, fits[-1].inertia], color=look.faint, linewidth=1.5
-        )
-        left.plot(
-            ks,
-            [fit.inertia for fit in fits],
-            "o-",
-            color=look.color(0),
-            markersize=4,
-            linewidth=1.4,
-        )
-        with_one = [fit for fit in fits if fit.silhouette is not None]
-        heights = [fit.silhouette for fit in with_one if fit.silhouette is not None]
-        right.plot(
-            [fit.k for fit in with_one],
-            heights,
-            "s-",
-            color=look.color(1),
-            markersize=4,
-            linewidth=1.4,
-        )
-        for axes, title in ((left, "inertia and its chord"), (right, "mean silhouette")):
-            axes.axvline(patterns.k or 0, color=look.faint, linewidth=1, zorder=0)
-            axes.set_title(title)
-            axes.set_xlabel(f"number of clusters (chosen: {patterns.k})")
-            axes.set_xticks(ks[:: 1 if len(ks) < 9 else 2])
-        return figure
-
-    return picture("elbow", "How many clusters: the elbow, and silhouettes beside it", alt, draw)
 
 
 TALKED = (

@@ -9,22 +9,24 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import dialogue, tables
+from analysis import dialogue
 from analysis.completeness import completeness
 from analysis.cuts import cut_minutes
 from analysis.embedding import each_once, embedding
 from analysis.exploring import Explored, explore
 from analysis.finding import find
-from analysis.outcomes import logged_outcomes, measured_outcomes
 from analysis.page import any_text
+from analysis.pattern_plots import activity_shares, followed, how_many
 from analysis.patterns import Cut, Embed, Patterns, find_patterns, periods, shares, transitions
 from analysis.planned import Tested, test_planned
-from analysis.plots import activity_shares, changes, effects, elbow, talked
+from analysis.plots import changes, effects, talked
 from analysis.raters.tables import people
+from analysis.reading import outcomes_of, read_tables, with_arm
 from analysis.results import explored_table, pairs_table, planned_table, runs_table
 from analysis.sample import Sample
 from analysis.stories import Story, tell
 from analysis.style import Picture
+from analysis.time_plots import over_time
 from simcounsel.errors import SimcounselError
 
 MOST_PANELS = 12
@@ -37,7 +39,7 @@ class Options:
     cut: Cut = "days"
     """See `patterns.periods`."""
     clusters: int | None = None
-    """None is the elbow."""
+    """None is as many as agree over half samples."""
     embed: str | None = None
     """A model's name; None: hashing when all runs were scripted, else MiniLM."""
     name_with: str | None = None
@@ -84,18 +86,18 @@ def make(
     options = options or Options()
     sample = find(places, finished_only=options.finished_only, damaged=options.damaged)
     tell_user(f"reading {len(sample.members)} runs ({len(sample.excluded)} left out)")
-    read = {name: _with_arm(getattr(tables, name)(sample.logs), sample) for name in READ}
+    read = read_tables(sample)
     name = embedding_of(sample, options)
     embed = each_once(embedding(name))
     cut_at = cut_minutes(options.cut, sample, read["talk"])
     period = periods(read["activities"], options.cut, cut_at)
     tell_user("grouping activities")
     patterns, notes = _patterns(read["activities"], period, embed, name, options)
-    outcomes = _outcomes(read, period, sample)
+    outcomes = outcomes_of(read, period, sample)
     tell_user("testing")
     planned, explored = _tests(sample, outcomes, options)
-    speakers = _with_arm(dialogue.speakers(read["talk"]), sample)
-    talks = _with_arm(_conversations(read["talk"], embed), sample)
+    speakers = with_arm(dialogue.speakers(read["talk"]), sample)
+    talks = with_arm(_conversations(read["talk"], embed), sample)
     said = people(options.ratings, sample, read["measurements"])
     tell_user("drawing")
     stories, left_out = tell(
@@ -108,7 +110,10 @@ def make(
         planned=planned,
         explored=explored,
         patterns=patterns,
-        pictures={p.id: p for p in _pictures(sample, planned, explored, patterns, speakers)},
+        pictures={
+            p.id: p
+            for p in _pictures(sample, planned, explored, patterns, read | {"speakers": speakers})
+        },
         stories=stories,
         stories_left_out=left_out,
         tables={
@@ -140,36 +145,9 @@ def _tests(
     return planned, explore(outcomes, sample.arms, shuffles=options.shuffles)
 
 
-def _outcomes(
-    read: Mapping[str, pd.DataFrame], period: "pd.Series[Any]", sample: Sample
-) -> pd.DataFrame:
-    """What was measured and what the log says, one below the other."""
-    measured = measured_outcomes(read["measurements"], sample)
-    logged = logged_outcomes(read["activities"], period, sample)
-    parts = [part for part in (measured, logged) if len(part)]
-    return pd.concat(parts or [pd.DataFrame(columns=["arm"])], ignore_index=True)
-
-
 def _sample_tables(sample: Sample) -> dict[str, pd.DataFrame]:
     excluded = [vars(one) for one in sample.excluded]
     return {"runs": runs_table(sample), "excluded": pd.DataFrame(excluded, columns=["run", "why"])}
-
-
-READ = ("activities", "talk", "measurements", "relations", "warnings", "costs", "personas")
-
-
-def _with_arm(table: pd.DataFrame, sample: Sample) -> pd.DataFrame:
-    """With the column `arm`, and the pair that the experiment names."""
-    arm = {member.name: member.arm for member in sample.members}
-    table = table.assign(arm=table["run"].astype(str).map(arm).astype("object"))
-    if "pair" in table:
-        table["pair"] = (
-            table["run"]
-            .astype(str)
-            .map({member.name: member.pair for member in sample.members})
-            .astype("object")
-        )
-    return table
 
 
 def embedding_of(sample: Sample, options: Options) -> str:
@@ -230,8 +208,8 @@ def _pattern_tables(patterns: Patterns, sample: Sample) -> dict[str, pd.DataFram
     return {
         "clusters": clusters,
         "cluster_fits": pd.DataFrame([vars(fit) for fit in patterns.fits]),
-        "shares": _with_arm(shares(patterns), sample),
-        "transitions": _with_arm(transitions(patterns), sample),
+        "shares": with_arm(shares(patterns), sample),
+        "transitions": with_arm(transitions(patterns), sample),
     }
 
 
@@ -247,7 +225,7 @@ def _pictures(
     planned: list[Tested],
     explored: list[Explored],
     patterns: Patterns,
-    speakers: pd.DataFrame,
+    read: Mapping[str, pd.DataFrame],
 ) -> Iterable[Picture]:
     drawn: list[Picture | None] = [
         effects(planned),
@@ -260,6 +238,10 @@ def _pictures(
             for arm in sample.arms
             if (patterns.labels["run"].astype(str).map(arm_of) == arm).any()
         ]
-        drawn += [activity_shares(patterns, arm_of, arms), elbow(patterns)]
-    drawn.append(talked(speakers, sample.arms))
+        drawn += [
+            activity_shares(patterns, arm_of, arms),
+            followed(patterns, arm_of, arms),
+            how_many(patterns),
+        ]
+    drawn += [talked(read["speakers"], sample.arms), *over_time(read["measurements"], sample.arms)]
     return [one for one in drawn if one is not None]

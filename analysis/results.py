@@ -18,7 +18,7 @@ from analysis.statistics import holm, spread
 def share_changes(
     patterns: Patterns, shares: pd.DataFrame, arms: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """One row a cluster and arm: mean share before and after over runs, and the mean change with
+    """One row a cluster and arm: mean share before and after over clients, and the mean change with
     its interval.
     """
     rows = []
@@ -29,14 +29,15 @@ def share_changes(
                 index=["run", "client"], columns="period", values="share", observed=True
             )
             both = wide.reindex(columns=["before", "after"]).dropna()
-            change = spread(arm, (both["after"] - both["before"]).tolist())
+            by_client = both.groupby(level="client", observed=True).mean()
+            change = spread(arm, (by_client["after"] - by_client["before"]).tolist())
             runs = (
                 sorted({str(run) for run in both.index.get_level_values("run")})
                 if len(both)
                 else []
             )
             mean = {
-                which: float(both[which].mean()) if len(both) else None
+                which: float(by_client[which].mean()) if len(both) else None
                 for which in ("before", "after")
             }
             rows.append(

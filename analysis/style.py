@@ -9,7 +9,7 @@ import io
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -21,6 +21,10 @@ from analysis.statistics import Spread
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 ON_DARK = ("#56B4E9", "#F08A4B", "#2FBF96", "#E3A3C6", "#F0C04A", "#9CD3F5")
+FONTS = b"'DejaVu Sans', Verdana, Arial, sans-serif"
+"""Of charts as SVG, whose text stays text: DejaVu is what they are measured with."""
+JOURNAL_MM = (85.0, 180.0)
+"""Widths of one and of two columns of a journal."""
 PNG_DPI = 200
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
@@ -33,10 +37,14 @@ class Look:
 
     wide: bool = True
     dark: bool = False
+    mm: float | None = None
+    """Of a printed column; None on a screen."""
 
     @property
     def width(self) -> float:
         """Inches."""
+        if self.mm is not None:
+            return self.mm / 25.4
         return 8.6 if self.wide else 4.0
 
     @property
@@ -73,6 +81,13 @@ class Picture:
     """The wide light one on white, for slides and documents that take no SVG; None where none was
     asked for.
     """
+    draw: Callable[[Look], Figure] | None = field(default=None, compare=False, repr=False)
+    """How it is drawn, for print."""
+
+    def pdf(self, mm: float) -> bytes:
+        """For a column of that width, in 7 point, with text as text."""
+        assert self.draw is not None
+        return _drawn(self.draw, Look(wide=mm > 120, mm=mm), self.id, "pdf")
 
 
 LOOKS = tuple(Look(wide=wide, dark=dark) for wide in (True, False) for dark in (False, True))
@@ -86,7 +101,12 @@ def picture(
     dark = {Look(wide=look.wide, dark=True): in_the_dark(svg) for look, svg in drawn.items()}
     svg = {look: (drawn | dark)[look] for look in LOOKS}
     return Picture(
-        id=id, title=title, alt=alt, svg=svg, png=_drawn(draw, Look(), id, "png") if png else None
+        id=id,
+        title=title,
+        alt=alt,
+        svg=svg,
+        png=_drawn(draw, Look(), id, "png") if png else None,
+        draw=draw,
     )
 
 
@@ -106,15 +126,16 @@ def in_the_dark(svg: bytes) -> bytes:
 
 
 def _drawn(
-    draw: Callable[[Look], Figure], look: Look, id: str, form: Literal["svg", "png"]
+    draw: Callable[[Look], Figure], look: Look, id: str, form: Literal["svg", "png", "pdf"]
 ) -> bytes:
     """The same chart gives the same bytes."""
     style: Any = {
         "svg.hashsalt": id,
-        "svg.fonttype": "path",
+        "svg.fonttype": "none",
+        "pdf.fonttype": 42,
         "font.family": "DejaVu Sans",
-        "font.size": 9,
-        "axes.titlesize": 9.5,
+        "font.size": 9 if look.mm is None else 7,
+        "axes.titlesize": 9.5 if look.mm is None else 7.5,
         "axes.titleweight": "bold",
         "axes.titlelocation": "left",
         "text.color": look.ink,
@@ -140,10 +161,13 @@ def _drawn(
             figure.savefig(
                 out, format="png", dpi=PNG_DPI, metadata={"Software": None}, facecolor="white"
             )
+        elif form == "pdf":
+            figure.savefig(out, format="pdf", metadata={"CreationDate": None, "Creator": None})
         else:
             figure.savefig(
                 out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
             )
+            return out.getvalue().replace(b"'DejaVu Sans'", FONTS)
     return out.getvalue()
 
 

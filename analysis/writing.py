@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis import rows
 from analysis.completeness import lacking, shown_columns
+from analysis.methods import checklist, methods
 from analysis.outcomes import FROM_THE_LOG
 from analysis.page import (
     LOOKS,
@@ -28,15 +29,16 @@ from simcounsel.instruments.scale import find_scale
 
 
 @any_text
-def write(report: Report, out: Path, command: str) -> Path:
-    """Write all files into `out` and return the page's path. command: as it was typed. ReportError
-    when it cannot be written.
+def write(report: Report, out: Path, command: str, *, pdf: bool = False) -> Path:
+    """Write all files into `out` and return the page's path. command: as it was typed. pdf: the
+    figures at the widths of a journal, too. ReportError when it cannot be written.
     """
     context = _context(report, command)
     page = out / "report.html"
     html = environment(html=True).get_template("report.html.j2").render(context)
     markdown = environment(html=False).get_template("report.md.j2").render(context)
-    write_page({page: html, out / "report.md": markdown}, report.pictures.values(), report.tables)
+    pages = {page: html, out / "report.md": markdown}
+    write_page(pages, report.pictures.values(), report.tables, pdf=pdf)
     return page
 
 
@@ -72,6 +74,9 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "when": f"{datetime.now():%Y-%m-%d %H:%M}",
         "direction": direction_of,
         "pictures": report.pictures,
+        "over_time": [one for one in report.pictures if one.startswith("time_")],
+        "methods": methods(report),
+        "checklist": checklist(report),
         "looks": LOOKS,
         "css": css(),
         "from_the_log": FROM_THE_LOG,

@@ -7,6 +7,7 @@ from analysis.statistics.contrasts import Contrast, Effect, hedges_g, paired_t, 
 from analysis.statistics.groups import Degenerate, Groups, Spread, spread
 from analysis.statistics.mixed_model import Mixed, mixed
 from analysis.statistics.models import Power, holm, power_of_contrast
+from analysis.statistics.repeated import repeated_anova
 from analysis.statistics.variance import (
     Anova,
     Pair,
@@ -15,7 +16,6 @@ from analysis.statistics.variance import (
     anova_from_summary,
     eta_squared_from_f,
     permutation_anova,
-    repeated_anova,
     tukey,
     welch_anova,
 )

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from analysis.statistics.contrasts import Contrast, paired_t, sign_flip_p, welch_t
-from analysis.statistics.variance import SHUFFLES, Anova, anova, permutation_anova, repeated_anova
+from analysis.statistics.repeated import repeated_anova
+from analysis.statistics.variance import SHUFFLES, Anova, anova, permutation_anova
 from simcounsel.specs.experiment import LEAST_CLIENTS
 
 EXACT_UP_TO = 12
@@ -96,6 +97,8 @@ def client_contrast(
         a, b = (some.shared[arm].tolist() for arm in names)
         done = paired_t(a, b, names=names, level=level)
         done = replace(done, n={"clients": len(a)}, assumes=CROSSED)
+        if done.difference is None and a:
+            done = replace(done, difference=sum(x - y for x, y in zip(a, b, strict=True)) / len(a))
         if done.p is not None and len(a) <= EXACT_UP_TO:
             exact = sign_flip_p(a, b)
             done = replace(done, p=exact, assumes=f"{CROSSED}; p by all sign patterns, exact")

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 from statsmodels.stats.oneway import anova_oneway
 
@@ -143,60 +142,6 @@ def permutation_anova(groups: Groups, *, shuffles: int = SHUFFLES, seed: int = 1
         n=sizes(groups),
         assumes=assumes,
     )
-
-
-def repeated_anova(
-    table: pd.DataFrame, *, permutation: bool = False, shuffles: int = SHUFFLES, seed: int = 1
-) -> Anova:
-    """Repeated measures: one row a client, one column an arm, no value missing. p with Greenhouse
-    and Geisser's correction (1959) of the degrees of freedom; permutation: by shuffling each
-    client's values over the arms, as `permutation_anova` counts. eta squared is partial: of what is
-    not between clients.
-    """
-    n = {str(arm): len(table) for arm in table}
-    name = "permutation, repeated" if permutation else "anova, repeated"
-    assumes = (
-        "a client's values exchangeable between arms if nothing differs"
-        if permutation
-        else "clients independent; deviations from a client's mean normal; sphericity corrected by"
-        " Greenhouse and Geisser"
-    )
-    y = table.to_numpy(dtype=float)
-    within = y - y.mean(axis=1, keepdims=True)
-    total, between = float((within**2).sum()), len(y) * float((within.mean(axis=0) ** 2).sum())
-    if len(y) < 2 or y.shape[1] < 2 or total <= EQUAL * max(1.0, float((y**2).sum())):
-        return Anova(test=name, n=n, assumes=assumes, reason="no client differs between arms")
-    if total - between <= EQUAL * total:
-        return Anova(
-            test=name, n=n, assumes=assumes, reason="all clients differ between arms by the same"
-        )
-    from pingouin import rm_anova
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of pandas, in pingouin
-        found = rm_anova(table, correction=True, detailed=True).set_index("Source")
-    arms, rest = found.index
-    epsilon = 1.0 if y.shape[1] == 2 else float(found.loc[arms, "eps"])
-    df = float(found.loc[arms, "DF"]) * epsilon, float(found.loc[rest, "DF"]) * epsilon
-    f = float(found.loc[arms, "F"])
-    return Anova(
-        test=name,
-        f=f,
-        df=df,
-        p=_shuffled_within(within, shuffles, seed) if permutation else float(stats.f.sf(f, *df)),
-        eta_squared=between / total,
-        n=n,
-        assumes=assumes,
-    )
-
-
-def _shuffled_within(within: Floats, shuffles: int, seed: int) -> float:
-    """How often shuffled values lie as far between arms as these."""
-    seen = float((within.mean(axis=0) ** 2).sum()) * (1 - 1e-10)
-    rng, extreme = np.random.default_rng(seed), 0
-    for _ in range(shuffles):
-        extreme += int((rng.permuted(within, axis=1).mean(axis=0) ** 2).sum() >= seen)
-    return (1 + extreme) / (1 + shuffles)
 
 
 def _between(rows: Floats, lengths: Sequence[int]) -> Floats:

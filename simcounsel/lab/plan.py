@@ -69,8 +69,8 @@ def plan_lines(
     yield f"conditions   {', '.join(arm.name for arm in experiment.conditions)}"
     if experiment.design == "parallel":
         dealt = Counter(cell.arm for cell in {cell.client: cell for cell in cells}.values())
-        groups = ", ".join(f"{dealt[arm.name]} to {arm.name}" for arm in experiment.conditions)
-        yield f"allocation   each client to one condition, by chance: {groups}"
+        each = ", ".join(f"{dealt[arm.name]} to {arm.name}" for arm in experiment.conditions)
+        yield f"allocation   each client to one condition, by chance: {each}"
     yield f"seeds        {', '.join(map(str, experiment.all_seeds))}"
     if experiment.paired_at is not None:
         yield (

@@ -12,7 +12,7 @@ from analysis.statistics import mixed_model
 from analysis.statistics.clients import by_client, client_anova, client_contrast
 from analysis.statistics.contrasts import hedges_g, paired_t, standardized_interval
 from analysis.statistics.mixed_model import mixed
-from analysis.statistics.variance import repeated_anova
+from analysis.statistics.repeated import repeated_anova
 from simcounsel.specs.experiment import LEAST_CLIENTS
 
 SLEEP = Path(__file__).parent / "published" / "sleepstudy.csv"
@@ -177,3 +177,25 @@ def test_the_interval_of_g_by_hand() -> None:
     t = 0.5 / math.sqrt(0.2)
     assert stats.nct.sf(t, 18, low / math.sqrt(0.2)) == pytest.approx(0.025, abs=1e-6)
     assert stats.nct.cdf(t, 18, high / math.sqrt(0.2)) == pytest.approx(0.025, abs=1e-6)
+
+
+def test_two_clients_are_too_few_for_repeated_measures() -> None:
+    """As in a first look with two clients: a reason, no error of a library."""
+    found = repeated_anova(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 5.0]}))
+    assert found.p is None and "2 clients" in (found.reason or "")
+
+
+def test_the_permutation_of_three_clients_by_hand() -> None:
+    """All values of each client fall alike: of 2^3 orders in two arms, 2 are as extreme."""
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [2.0, 4.0, 7.0]})
+    found = repeated_anova(table, permutation=True, shuffles=20000)
+    assert found.p == pytest.approx(2 / 8, abs=0.012)
+
+
+def test_clients_who_all_differ_by_the_same_give_that_difference() -> None:
+    """No test can be made of it, but it is known."""
+    rows = [
+        (f"c{n}", arm, n + effect) for n in range(7) for arm, effect in (("x", 1.0), ("y", 0.0))
+    ]
+    found = client_contrast(pd.DataFrame(rows, columns=["client", "arm", "value"]), "x", "y")
+    assert found.difference == 1.0 and found.p is None and "same amount" in (found.reason or "")

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import tables
+from analysis.clustering import Fit, elbow, number_of_clusters
 from analysis.naming import name_clusters, question_for
-from analysis.patterns import elbow, find_patterns, first_sessions, periods, shares, transitions
+from analysis.patterns import find_patterns, first_sessions, periods, shares, transitions
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.prompts.twins import complained
 from simcounsel.standins.scripted import Scripted
@@ -47,6 +48,7 @@ def activities(days: int = 3, run: str = "r1") -> pd.DataFrame:
                 "tick": tick,
                 "minute": 720 + 15 * tick,
                 "activity": f"{doing} {tick % 5}",
+                "kind": {"works": "work", "sleeps": "sleep", "walks": "exercise"}[doing],
             }
         )
     return pd.DataFrame(rows)
@@ -57,8 +59,8 @@ def test_planted_groups_and_their_shares_are_found() -> None:
     found = find_patterns(table, periods(table), embed)
     assert found.k == 3 and found.reason is None
     assert {cluster.medoid.split()[0] for cluster in found.clusters} == set(GROUPS)
-    assert found.rand == (1.0, 1.0)
-    assert found.fits[2].silhouette is not None and found.fits[2].silhouette > 0.9
+    assert found.agreement == pytest.approx(1.0)
+    assert found.fits[2].silhouette is not None and found.fits[2].silhouette > 0.85
     name = {cluster.number: cluster.medoid.split()[0] for cluster in found.clusters}
     share = {(name[row.cluster], row.period): row.share for row in shares(found).itertuples()}
     assert share[("works", "before")] == share[("works", "after")] == pytest.approx(0.25)
@@ -103,6 +105,35 @@ def test_cuts_at_a_minute() -> None:
 def test_first_sessions_are_with_a_counselor(three_runs: Path) -> None:
     talk = tables.talk([three_runs / "client_only", three_runs / "client_counselor"])
     assert first_sessions(talk) == {"client_counselor": int(talk["minute"].min())}
+
+
+def test_the_number_is_the_largest_that_agrees() -> None:
+    def fits(*agreements: float | None) -> list[Fit]:
+        inertias = (100.0, 60.0, 20.0, 17.0, 13.0)
+        return [
+            Fit(k=k, inertia=inertia, agreement=agreement)
+            for k, (inertia, agreement) in enumerate(zip(inertias, agreements, strict=False), 1)
+        ]
+
+    assert number_of_clusters(fits(None, 0.95, 0.6, 0.85, 0.7)) == 4
+    assert number_of_clusters(fits(None, 0.3, 0.5, 0.4, 0.79)) == 3, "none agrees: the elbow"
+    assert number_of_clusters(fits(None)) == 1
+
+
+def test_lying_awake_is_no_sleep_whatever_its_words() -> None:
+    """Words that are all but the same; the kind tells them apart."""
+    table = activities(2).assign(kind="sleep")
+    awake = table["tick"] % 3 == 0
+    table["activity"] = "lies in bed in the dark " + (table["tick"] % 4).astype(str)
+    table.loc[awake, "kind"] = "sleepless"
+    table.loc[awake, "activity"] += " "
+
+    def alike(texts: Sequence[str]) -> np.ndarray:
+        return np.array([[1.0, 0.01 * len(text), int(text.split()[-1])] for text in texts])
+
+    found = find_patterns(table, periods(table), alike)
+    by_cluster = found.labels.groupby("cluster")["kind"].agg(set)
+    assert all(len(kinds) == 1 for kinds in by_cluster), by_cluster
 
 
 def test_the_elbow_by_hand() -> None:
@@ -151,7 +182,8 @@ def test_names_come_from_the_model_or_the_medoid() -> None:
     models.close()
     by_medoid = {cluster.medoid.split()[0]: cluster for cluster in named.clusters}
     assert (by_medoid["sleeps"].name, by_medoid["sleeps"].named_by) == ("Quiet nights", "scripted")
-    assert (by_medoid["works"].name, by_medoid["works"].named_by) == (
+    assert by_medoid["works"].name.startswith("work: ")
+    assert (by_medoid["works"].name.removeprefix("work: "), by_medoid["works"].named_by) == (
         by_medoid["works"].medoid,
         "medoid",
     )

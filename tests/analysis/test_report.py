@@ -82,7 +82,15 @@ def test_files_exist(written: tuple[Report, Path]) -> None:
     assert (
         {file.stem for file in (out / "figures").iterdir()}
         == set(report.pictures)
-        == {"planned", "changes", "activities", "elbow", "talk"}
+        == {
+            "planned",
+            "changes",
+            "activities",
+            "clusters",
+            "transitions",
+            "talk",
+            "time_insomnia_severity_self",
+        }
     )
     assert not list(out.rglob("*.part"))
 
@@ -177,7 +185,7 @@ def test_the_page_stands_alone_without_scripts(written: tuple[Report, Path]) -> 
         if attrs.get("href"):
             assert str(attrs["href"]).startswith(("#", "tables/"))
     images = [attrs for tag, attrs in cells.tags if tag == "img"]
-    assert len(images) == 5 and all(attrs["alt"] for attrs in images)
+    assert len(images) == 7 and all(attrs["alt"] for attrs in images)
     text = page.read_text(encoding="utf-8")
     for part in (
         "Limits",
