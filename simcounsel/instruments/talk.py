@@ -25,6 +25,7 @@ from simcounsel.events import ItemAnswer
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.instruments.reflecting.telling import reflects
+from simcounsel.instruments.reflecting.turns import in_context
 from simcounsel.texts import sentences, stopwords
 from simcounsel.texts.chinese import is_chinese
 
@@ -86,8 +87,9 @@ class TalkCounts:
 
 def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:
     """Counts over lines as (`Client` or `Counselor`, text)."""
+    lines = tuple(lines)
     total = dict.fromkeys(TalkCounts.__dataclass_fields__, 0)
-    heard = ""
+    total["reflections"] = sum(_reflects(heard, said) for heard, said in in_context(lines))
     for speaker, text in lines:
         words = len(_WORD.findall(text))
         total["talks"] = 1
@@ -95,7 +97,6 @@ def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:
             total["client_words"] += words
             total["client_turns"] += 1
             total["client_characters"] += len(text)
-            heard = text
             continue
         total["turns"] += 1
         total["counselor_words"] += words
@@ -104,7 +105,6 @@ def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:
         for sentence in (part.strip() for part in sentences.marked(text, across_lines=True)):
             for kind in _kinds(sentence):
                 total[kind] += 1
-        total["reflections"] += _reflects(heard, text)
     return TalkCounts(**total)
 
 

@@ -20,9 +20,26 @@ _TAG = re.compile(
     r"\b(?:is|are|do|does|did|was|were|would|will|can|could|have|has)(?:n't|n’t)? (?:you|it|they|he"
     r"|she)\W*$|\bright\W*$"
 )
+_ASKING = frozenset(
+    "what how why where who whom whose when which do does did don't doesn't didn't is are am was"
+    " were isn't aren't wasn't weren't can could can't couldn't will would won't wouldn't shall"
+    " should have has had haven't hasn't may might must tell any anything anybody how's what's"
+    " where's who's when's out".split()
+)
+"""Words with which a question in so many words begins."""
+_TURNED = {
+    "i": "you",
+    "my": "your",
+    "me": "you",
+    "i'm": "you're",
+    "i've": "you've",
+    "mine": "yours",
+}
+"""The client's words as the counselor says them."""
 GROUPS = {
-    "obliges": r"(?:should|must|ought|gotta|have to|has to|need to|needs to|'d better|had better"
-    r"|can't|cannot|couldn't|never|always)",
+    "obliges": r"(?:should|shouldn't|must|ought|gotta|got to|have to|has to|need to|needs to"
+    r"|'d better|had better|supposed to|you'll|i want you to|i'd like you to)",
+    "limits": r"(?:can't|cannot|couldn't|never|always|only|just)",
     "advises": r"(?:try|if i were|why don't|why not|how about|suggest|recommend|advice|advise|could"
     r" (?:also )?(?:try|take|go|ask|see|cut|cook|look|call)|make sure|don't|there(?:'s| are| is)"
     r" (?:also )?(?:a|some|gums|apps)|next time|let's|from now on|the key)",
@@ -36,7 +53,8 @@ GROUPS = {
     r" you|sorry|my name)",
     "hears": r"(?:sounds?|seems?|looks? (?:to you|like|as)|i hear|it's as if|it's as though|as if"
     r"|must (?:be|have been)|in other words|what you've said|what you're saying|you're saying"
-    r"|you said|the way you see|on the one hand|on the other hand|part of you|let me see if)",
+    r"|you said|the way you see|on the one hand|on the other hand|part of you|let me see if"
+    r"|make sure i(?:'ve)? (?:understand|understood|got)|if i've understood)",
     "feels": r"(?:feel|feels|feeling|felt|afraid|scared|scares|worried|worries|worry|angry|sad"
     r"|tired|alone|lonely|ashamed|upset|frustrat\w+|overwhelm\w+|hopeless|hurts?|torn|stuck|anxious"
     r"|nervous|guilty|embarrass\w+|discourag\w+|disappoint\w+|confus\w+|uncomfortable|exhaust\w+|hard"
@@ -74,15 +92,24 @@ def features(heard: str, said: str) -> dict[str, float]:
     beginning.
     """
     parts = [part for one in sentences.marked(said, across_lines=True) if (part := one.strip())]
-    asked = [part for part in parts if _ENDS.search(part)]
+    raised = [part for part in parts if _ENDS.search(part)]
+    asked = [part for part in raised if not _as_a_statement(part)]
     told = [words for part in parts if part not in asked if (words := _bare(part))]
     found: dict[str, float] = dict(_of_turn(parts, asked, told, heard))
-    known = _content(" ".join(_words(heard)))
+    found["raised"] = float(len(raised) > len(asked))
+    known = _content(heard.lower())
     for words in told:
-        found |= dict.fromkeys(_of_sentence(words, known), 1.0)
+        for name in _of_sentence(words, known):
+            found[name] = found.get(name, 0.0) + 1 / len(told)
     if any(_TAG.search(part.lower().rstrip("?？ ")) for part in asked):
         found["tag question"] = 1.0
     return {name: value for name, value in found.items() if value}
+
+
+def _as_a_statement(question: str) -> bool:
+    """Whether a sentence asks by the voice alone, in the order of words of a statement."""
+    words = _bare(question)
+    return len(words) > 2 and words[0] not in _ASKING and not _TAG.search(" ".join(words))
 
 
 def _of_turn(
@@ -100,6 +127,16 @@ def _of_turn(
     taken = _content(" ".join(word for one in told for word in one)) & _content(heard.lower())
     yield "takes up", min(len(taken), 3) / 3
     yield "takes up nothing", float(not taken)
+    yield "echoes", float(_echoes([word for one in told for word in one], heard))
+    yield "goes on", float(bool(parts) and parts[0].startswith(("-", "–", "—")))
+    yield "breaks off", float(bool(parts) and parts[-1].endswith(("-", "–", "—")))
+
+
+def _echoes(told: list[str], heard: str) -> bool:
+    """Whether nearly all that is told are the client's words, turned to the client."""
+    theirs = {_TURNED.get(word, word) for word in _words(heard)}
+    known = sum(word in theirs or word in ("you", "your", "you're") for word in told)
+    return 0 < len(told) <= 12 and bool(theirs) and known >= 0.75 * len(told)
 
 
 def _of_sentence(words: list[str], heard: frozenset[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from sklearn.model_selection import GroupKFold
 from simcounsel.instruments.reflecting.features import features
 
 HERE = Path(__file__).parent
-STRENGTH = 0.5
+STRENGTH = 2.0
 """C of the regression."""
 DECIMALS = 3
 
