@@ -84,7 +84,7 @@ def report(
         clusters=clusters,
         embed=embed,
         name_with=name_with,
-        ratings=ratings,
+        ratings=tuple(ratings or ()),
         finished_only=finished_only,
         damaged=damaged,
         shuffles=shuffles,

@@ -81,12 +81,12 @@ NameWith = Annotated[
     ),
 ]
 Ratings = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         "--ratings",
         help=(
-            "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds the agreement of"
-            " raters."
+            "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds what people said"
+            " by condition, and how far raters agree; may be given again."
         ),
     ),
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import agreement, dialogue
+from analysis import dialogue
 from analysis.completeness import completeness
 from analysis.cuts import cut_minutes
 from analysis.embedding import each_once, embedding
@@ -20,14 +20,9 @@ from analysis.pattern_plots import activity_shares, followed, how_many
 from analysis.patterns import Cut, Embed, Patterns, find_patterns, periods, shares, transitions
 from analysis.planned import Tested, test_planned
 from analysis.plots import changes, effects, talked
+from analysis.raters.tables import people
 from analysis.reading import outcomes_of, read_tables, with_arm
-from analysis.results import (
-    explored_table,
-    model_and_people,
-    pairs_table,
-    planned_table,
-    runs_table,
-)
+from analysis.results import explored_table, pairs_table, planned_table, runs_table
 from analysis.sample import Sample
 from analysis.stories import Story, tell
 from analysis.style import Picture
@@ -49,8 +44,8 @@ class Options:
     """A model's name; None: hashing when all runs were scripted, else MiniLM."""
     name_with: str | None = None
     """A chat model; None names by medoids."""
-    ratings: Path | None = None
-    """CSV of the rating pages."""
+    ratings: tuple[Path, ...] = ()
+    """CSVs of rating studies."""
     finished_only: bool = False
     damaged: bool = False
     """Whether what can be read of damaged runs counts; else they are an error."""
@@ -76,6 +71,8 @@ class Report:
     """By name, as they go to CSV."""
     notes: tuple[str, ...] = ()
     """What a reader must know, in sentences."""
+    people_notes: tuple[str, ...] = ()
+    """Which ratings by people could not be compared by arm, in sentences."""
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 
@@ -101,6 +98,7 @@ def make(
     planned, explored = _tests(sample, outcomes, options)
     speakers = with_arm(dialogue.speakers(read["talk"]), sample)
     talks = with_arm(_conversations(read["talk"], embed), sample)
+    said = people(options.ratings, sample, read["measurements"])
     tell_user("drawing")
     stories, left_out = tell(
         sample, read["talk"], read["personas"], read["relations"], options.stories
@@ -129,9 +127,10 @@ def make(
             "planned": planned_table(planned),
             "exploratory": explored_table(explored),
             "pairs": pairs_table(explored),
-            **_agreement_tables(options.ratings, read["measurements"]),
+            **said.tables,
         },
         notes=notes,
+        people_notes=said.notes,
         folders={member.name: member.log.folder for member in sample.members},
     )
 
@@ -149,17 +148,6 @@ def _tests(
 def _sample_tables(sample: Sample) -> dict[str, pd.DataFrame]:
     excluded = [vars(one) for one in sample.excluded]
     return {"runs": runs_table(sample), "excluded": pd.DataFrame(excluded, columns=["run", "why"])}
-
-
-def _agreement_tables(ratings: Path | None, measurements: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """How far raters agree, with each other and with the models; nothing without ratings."""
-    if ratings is None:
-        return {}
-    read = agreement.read_ratings(ratings)
-    return {
-        "agreement": agreement.agreements(read),
-        "model_and_people": model_and_people(read, measurements),
-    }
 
 
 def embedding_of(sample: Sample, options: Options) -> str:

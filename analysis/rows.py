@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from analysis.page import records
+from analysis.raters.comparing import ALL
 from analysis.report import Report
 from analysis.results import share_changes
 from analysis.stories import AS_IT_BEGINS, met
@@ -50,6 +51,22 @@ def pairs_rows(report: Report, drawn: Sequence[Any], sets: RunSets) -> list[dict
         }
         for at, (row, key) in enumerate(zip(rows, keys, strict=True))
     ]
+
+
+MOST_CLIENTS = 6
+"""Of more, ratings of each client by itself stand in the CSVs alone."""
+
+
+def rated_rows(report: Report) -> dict[str, Any]:
+    """Ratings by people, by table; whether those of each client were left to the CSVs."""
+    names = ("means", "anova", "pairs", "agreement")
+    found: dict[str, Any] = {name: records(report.tables.get(f"people_{name}")) for name in names}
+    clients = {row["of"] for row in found["means"]} - {ALL}
+    found["shortened"] = len(clients) > MOST_CLIENTS
+    if found["shortened"]:
+        for name in names[:3]:
+            found[name] = [row for row in found[name] if row["of"] == ALL]
+    return found
 
 
 def models_rows(report: Report) -> list[tuple[str, str]]:

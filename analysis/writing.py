@@ -67,6 +67,7 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "relations": rows.relations_rows(report, sets),
         "agreement": records(report.tables.get("agreement")),
         "people": records(report.tables.get("model_and_people")),
+        "rated": rows.rated_rows(report),
         "command": command,
         "versions": versions(),
         "made_by": _made_by(report),

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import multiprocessing
 import os
 import shutil
 import signal
@@ -629,29 +628,16 @@ def test_one_budget_for_all_processes_start_after_start(tmp_path: Path) -> None:
         killed: list[int] = []
 
         def kill(one: Sweep) -> None:
-            for child in list(one._children.values()):
-                if len(server.bodies) > 10 and not killed and child.pid:
-                    killed.append(child.pid)
-                    os.kill(child.pid, signal.SIGKILL)
+            for pid in one.workers.pids:  # type: ignore[attr-defined]
+                if len(server.bodies) > 10 and not killed:
+                    killed.append(pid)
+                    os.kill(pid, signal.SIGKILL)
 
         for calls in (25, 25, 60):
             one = start(calls)
             assert not one.run(lambda one=one: kill(one))  # type: ignore[misc]
             assert len(server.bodies) <= calls
         assert killed and len(server.bodies) > 40
-
-
-def test_who_is_killed_within_a_word_holds_nobody_up(tmp_path: Path) -> None:
-    """Each process has its own pipe: what is left in it is no report, and its end is heard."""
-    one = sweep(tmp_path, PAIRED, processes=2)
-    heard, told = multiprocessing.Pipe(duplex=False)
-    name = next(iter(one.progress))
-    one._pipes[name] = heard
-    told.send({"run": name, "tick": 1, "calls": 2, "cost_usd": 0.0})
-    os.write(told.fileno(), b"\0\0\0\x40half of a rep")
-    told.close()
-    one._hear(name)
-    assert one.progress[name].tick == 1 and name not in one._pipes
 
 
 @pytest.mark.slow

@@ -92,7 +92,7 @@ def test_a_screen_that_is_full(tmp_path: Path) -> None:
         begun: set[int] = set()
 
         def full() -> None:
-            begun.update(child.pid for child in one._children.values())
+            begun.update(one.workers.pids)  # type: ignore[attr-defined]
             if len(server.bodies) > 1:
                 raise OutputError("full")
 

@@ -187,26 +187,32 @@ def _works(job: object, tell: Tell) -> Report:
     if job == "dies":
         os._exit(7)
     tell({"at": 1})
+    if job == "half a word":
+        os.write(tell.__self__.fileno(), b"\0\0\0\x40half of a rep")  # type: ignore[attr-defined]
+        os._exit(8)
     if job == "sleeps":
         time.sleep(60)
     return {"end": "done", "cause": job}
 
 
 def test_a_crew_hears_of_each_end() -> None:
+    """Also of one that is gone without a word, or within one: what is left in its pipe is no report."""
     crew = Crew(_works)
-    for name in ("works", "dies"):
+    for name in ("works", "dies", "half a word"):
         crew.begin(name, name)
     heard: list[tuple[str, Report]] = []
     until = time.monotonic() + 30
     while len(crew) and time.monotonic() < until:
         heard += crew.listen()
-    assert [one for name, one in heard if name == "works"] == [
-        {"at": 1},
-        {"end": "done", "cause": "works"},
-    ]
-    assert [one for name, one in heard if name == "dies"] == [
-        {"end": "failed", "cause": "its process ended with 7"}
-    ]
+    told = {
+        who: [one for name, one in heard if name == who] for who in ("works", "dies", "half a word")
+    }
+    lost = {"end": "failed", "lost": True}
+    assert told == {
+        "works": [{"at": 1}, {"end": "done", "cause": "works"}],
+        "dies": [lost | {"cause": "its process ended with 7"}],
+        "half a word": [{"at": 1}, lost | {"cause": "its process ended with 8"}],
+    }
     crew.begin("sleeps", "sleeps")
     while not list(crew.listen()):
         pass

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simcounsel.lab.rating_jobs import Wanted
     from simcounsel.lab.ratings import Progress, Ratings
 
-WORDS = {"nothing": "nothing to measure"}
+WORDS = {"nothing": "nothing to measure", "rates": "under way"}
 
 
 def say_trial(models: Sequence[str]) -> None:

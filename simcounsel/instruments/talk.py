@@ -1,7 +1,7 @@
 """What can be counted in the lines of a conversation without any model. The same lines give the
 same numbers.
 
-The rules, on the counselor's lines (English; question and advice words in Chinese as well):
+The rules, on the counselor's lines (English, and Chinese where it is said):
 
 - A line is cut into sentences at . ! ? and their full-width forms.
 - A *question* is a sentence that ends in a question mark. It is *open* when it asks with what, how,
@@ -9,9 +9,10 @@ The rules, on the counselor's lines (English; question and advice words in Chine
   more', 'can you describe').
 - *Advice* is a sentence that tells the client what to do: 'you should', 'try to', 'why don't you',
   'I suggest', ...
-- A *reflection* is a sentence that is neither and either begins as one ('it sounds like', 'you
-  feel', 'so you', ...) or speaks of 'you' and takes up at least three tenths of its content words
-  from the client's last line, two words at least.
+- A *reflection* is a turn that above all gives back what the client said: in English as a small
+  classifier tells it (`reflecting`); in Chinese a turn with a sentence that neither asks nor
+  advises and either begins as one (听起来, ...) or speaks of 你 and takes up at least three tenths
+  of its content characters from the client's last line, two at least.
 - *Talk share* is the counselor's words in all words; a Chinese character counts as a word.
 - A *message* is a line; its length is counted in characters, spaces included.
 """
@@ -23,10 +24,13 @@ from dataclasses import dataclass
 from simcounsel.events import ItemAnswer
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.instruments.reflecting.telling import reflects
+from simcounsel.instruments.reflecting.turns import in_context
 from simcounsel.texts import sentences, stopwords
+from simcounsel.texts.chinese import is_chinese
 
 TALK_MEASURES = "talk_measures"
-VERSION = "2"
+VERSION = "3"
 TAKEN_UP, FEWEST_TAKEN_UP = 0.3, 2
 _WORD = re.compile(r"[㐀-鿿]|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LEAD = (
@@ -55,18 +59,8 @@ _ADVICE = re.compile(
 _ASKED_ADVICE = re.compile(
     r"why don't you|have you tried|how about (?:you )?\w+ing|why not\b|要不要试", re.IGNORECASE
 )
-_REFLECTION = re.compile(
-    _LEAD
-    + r"(?:so |and |but )?(?:it (?:sounds|seems|feels|looks)|that (?:sounds|seems|must)|sounds"
-    r" (?:like|as)|it's as if|what i hear"
-    r"|i hear|i sense|i get the sense|i understand that you|you(?:'re| are| were| feel| felt| seem|"
-    r" sound| wish| want| wanted| worry| worried"
-    r"| find| found| keep| have been|'ve been| long| miss| hope| fear)\b|part of you|there"
-    r" (?:is|was) .{0,40}(?:in|close to|behind|with) )"
-    r"|听起来|看起来|似乎|感觉到你|你感到|你觉得|我能感受|我可以感受|我理解",
-    re.IGNORECASE,
-)
-_YOU = re.compile(r"\b(?:you|your|you're|yourself)\b|你|您", re.IGNORECASE)
+_REFLECTION = re.compile("听起来|看起来|似乎|感觉到你|你感到|你觉得|我能感受|我可以感受|我理解")
+_YOU = re.compile("[你您]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +69,12 @@ class TalkCounts:
 
     turns: int
     """Lines of the counselor."""
+    reflections: int
+    """Those that give back what the client said."""
     sentences: int
     questions: int
     open_questions: int
     question_marks: int
-    reflections: int
     advice: int
     counselor_words: int
     client_words: int
@@ -92,8 +87,9 @@ class TalkCounts:
 
 def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:
     """Counts over lines as (`Client` or `Counselor`, text)."""
+    lines = tuple(lines)
     total = dict.fromkeys(TalkCounts.__dataclass_fields__, 0)
-    heard = ""
+    total["reflections"] = sum(_reflects(heard, said) for heard, said in in_context(lines))
     for speaker, text in lines:
         words = len(_WORD.findall(text))
         total["talks"] = 1
@@ -101,19 +97,18 @@ def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:
             total["client_words"] += words
             total["client_turns"] += 1
             total["client_characters"] += len(text)
-            heard = text
             continue
         total["turns"] += 1
         total["counselor_words"] += words
         total["counselor_characters"] += len(text)
         total["question_marks"] += len(re.findall(r"[?？]", text))
         for sentence in (part.strip() for part in sentences.marked(text, across_lines=True)):
-            for kind in _kinds(sentence, heard):
+            for kind in _kinds(sentence):
                 total[kind] += 1
     return TalkCounts(**total)
 
 
-def _kinds(sentence: str, heard: str) -> Sequence[str]:
+def _kinds(sentence: str) -> Sequence[str]:
     """What a sentence of the counselor counts as."""
     if not _WORD.search(sentence):
         return ()
@@ -125,11 +120,17 @@ def _kinds(sentence: str, heard: str) -> Sequence[str]:
             else ()
         )
         return ("sentences", "questions", *opened, *advice)
-    if _ADVICE.search(sentence):
-        return ("sentences", "advice")
-    if _REFLECTION.search(sentence) or (_YOU.search(sentence) and _takes_up(sentence, heard)):
-        return ("sentences", "reflections")
-    return ("sentences",)
+    return ("sentences", "advice") if _ADVICE.search(sentence) else ("sentences",)
+
+
+def _reflects(heard: str, said: str) -> bool:
+    if not is_chinese(said):
+        return reflects(heard, said)
+    return any(
+        _kinds(sentence) == ("sentences",)
+        and (_REFLECTION.search(sentence) or (_YOU.search(sentence) and _takes_up(sentence, heard)))
+        for sentence in sentences.marked(said, across_lines=True)
+    )
 
 
 def _takes_up(sentence: str, heard: str) -> bool:

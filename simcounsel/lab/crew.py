@@ -10,8 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, Protocol
 
 from simcounsel.lab.processes import die_with_parent, interrupt_held_back, process_context
 from simcounsel.llm.asking import Asking, asked, current
@@ -30,83 +31,119 @@ Work = Callable[[Any, Tell], Report]
 """A module's function: does a job, tells how far it is, returns how it ended (`end`, `cause`)."""
 
 
-@dataclass(kw_only=True)
+class Workers(Protocol):
+    """Jobs under way, by name, wherever they are done. A job ends with a report that has an `end`;
+    one whose process is gone without a word is reported as `failed`, and `lost`.
+    """
+
+    def __len__(self) -> int: ...
+
+    def begin(self, name: str, job: Any) -> None:
+        """Begin a job. A Ctrl-C that comes meanwhile is heard once the process is known."""
+
+    def listen(self) -> Iterator[tuple[str, Report]]:
+        """What is told by now, a little later at most: name and report. Once a report with an `end`
+        is told, nothing of that name goes on.
+        """
+
+    def stop(self) -> Iterator[tuple[str, Report]]:
+        """Tell all to stop, and listen until they have: of themselves, or told once more, or
+        killed. What they had written is on disk.
+        """
+
+    def kill(self) -> None:
+        """End whoever is left, at once."""
+
+
+def until_ended(
+    workers: Workers, tell: Callable[[], None], end: Callable[[], None]
+) -> Iterator[tuple[str, Report]]:
+    """Listen until all have stopped. tell: that they shall stop; end: them."""
+    began, nudged = time.monotonic(), False
+    tell()
+    while len(workers):
+        passed = time.monotonic() - began
+        if passed >= KILL_S:
+            end()
+        elif passed >= NUDGE_S and not nudged:
+            nudged = True
+            tell()
+        yield from workers.listen()
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Member:
     """A process at work."""
 
     process: Any
+    """Of multiprocessing."""
     pipe: Connection
-    ended: Report | None = None
-    """What it told of its end."""
+    """Where it tells."""
 
 
 class Crew:
-    """Jobs under way, by name. A job ends with a report that has an `end`; a process that dies
-    without one is reported as `failed`.
-    """
+    """Workers in processes of this machine."""
 
     def __init__(self, work: Work) -> None:
+        """work: what each process does with its job."""
         self._work = work
         self._asking = current()
-        self._context = process_context()
         self._members: dict[str, _Member] = {}
 
     def __len__(self) -> int:
         return len(self._members)
 
+    @property
+    def pids(self) -> frozenset[int]:
+        """The numbers of the processes at work."""
+        return frozenset(member.process.pid for member in self._members.values())
+
+    @cached_property
+    def _context(self) -> Any:
+        return process_context()
+
     def begin(self, name: str, job: object) -> None:
-        """Begin a job. A Ctrl-C that comes meanwhile is heard once the process is known."""
+        """As `Workers.begin`."""
         with interrupt_held_back():
             heard, told = self._context.Pipe(duplex=False)
             arguments = (self._work, job, dict(os.environ), self._asking, told)
-            process = self._context.Process(target=_at_work, args=arguments, name=name)
+            process = self._context.Process(
+                target=_at_work, args=arguments, name=name, daemon=False
+            )
             process.start()
             told.close()  # the process has its own: its end is then heard here
             self._members[name] = _Member(process=process, pipe=heard)
 
     def listen(self) -> Iterator[tuple[str, Report]]:
-        """What is told by now, a little later at most: name and report. A report with an `end` is
-        the last of that name.
-        """
+        """As `Workers.listen`."""
         if not self._members:
             time.sleep(LISTEN_S)
             return
         wait([one.pipe for one in self._members.values()], timeout=LISTEN_S)
         for name, member in list(self._members.items()):
             alive = member.process.is_alive()  # asked first: what it told before is then all here
-            for report in _told_by(member):
-                member.ended = report if "end" in report else None
-                yield name, report
-            if member.ended is None and not alive:
+            told = list(_told_by(member))
+            if not alive and not any("end" in report for report in told):
                 cause = f"its process ended with {member.process.exitcode}"
-                member.ended = {"end": "failed", "cause": cause}
-                yield name, member.ended
-            if member.ended is not None:
+                told.append({"end": "failed", "cause": cause, "lost": True})
+            if any("end" in report for report in told):
                 self._leave(name)
+            yield from ((name, report) for report in told)
 
     def stop(self) -> Iterator[tuple[str, Report]]:
-        """Tell all to stop, and listen until they have: of themselves, or told once more, or
-        killed. What they had written is on disk.
-        """
-        began, nudged = time.monotonic(), False
-        self._signal()
-        while self._members:
-            passed = time.monotonic() - began
-            if passed >= KILL_S:
-                self.kill()
-                return
-            if passed >= NUDGE_S and not nudged:
-                nudged = True
-                self._signal()
-            yield from self.listen()
+        """As `Workers.stop`."""
+        yield from until_ended(self, self._signal, self._end)
 
     def kill(self) -> None:
-        """End whoever is left, at once."""
+        """As `Workers.kill`."""
         with interrupt_held_back():
-            for member in self._members.values():
-                member.process.kill()
+            self._end()
             for name in list(self._members):
                 self._leave(name)
+
+    def _end(self) -> None:
+        for member in self._members.values():
+            member.process.kill()
 
     def _signal(self) -> None:
         for member in self._members.values():

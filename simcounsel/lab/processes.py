@@ -5,9 +5,9 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection, wait
+from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,11 +18,10 @@ from simcounsel.errors import BudgetSpent, GivenUp, SimcounselError
 from simcounsel.events import Entry, TickEnded
 from simcounsel.lab.cell_runs import open_cell, ticks_behind, ticks_of
 from simcounsel.lab.shared_budget import Shared
-from simcounsel.llm.asking import Asking, asked
+from simcounsel.llm.asking import Asking, asked, current
 from simcounsel.llm.prices import Prices
 from simcounsel.runs.run import SynthesisRun, WorldRun
 from simcounsel.specs.cells import Cell
-from simcounsel.terminal import guarded
 
 
 class Going(Protocol):
@@ -130,47 +129,33 @@ def _same_imports() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def live_in_process(
-    cell: Cell,
-    out: Path,
-    in_flight: int,
-    prices_file: Path | None,
-    environment: dict[str, str],
-    asking: Asking,
-    budget: Shared | None,
-    pipe: Connection,
-) -> None:
-    """A process of its own for each run: Mesa never frees a model. environment: of whoever wants
-    the run; what is imported already was imported with that of the first sweep in this process.
-    pipe: where it tells; its own, since whoever is killed while it holds a lock that all share
-    keeps it for good.
+@dataclass(frozen=True, kw_only=True)
+class CellJob:
+    """One run of a sweep, for the process that lives it."""
+
+    cell: Cell
+    """Which run."""
+    out: Path
+    """The sweep's folder."""
+    in_flight: int
+    """Requests at once."""
+    prices_file: Path | None
+    """Prices of one's own."""
+    budget: Shared | None
+    """The sweep's; None: without one."""
+
+
+def live_cell(job: CellJob, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """Live a run, in a process of its own, since Mesa never frees a model; how it ended, and why.
+    tell: is told of each tick.
     """
-    # a terminal's Ctrl-C reaches children too: they leave it to their parent
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=die_with_parent, name="parent", daemon=True).start()
-    os.environ.clear()
-    os.environ.update(environment)
-    with guarded():
-        end = _end_of(cell, out, in_flight, prices_file, asking, budget, pipe.send)
-        pipe.send({"run": cell.name} | end)
-
-
-def _end_of(
-    cell: Cell,
-    out: Path,
-    in_flight: int,
-    prices_file: Path | None,
-    asking: Asking,
-    budget: Shared | None,
-    tell: Callable[[dict[str, Any]], None],
-) -> dict[str, Any]:
-    """Live a run; how it ended, and why."""
     try:
-        prices = Prices.load(prices_file)
-        live(cell, out, in_flight, prices, tell, asking, budget, signal.SIGTERM)
-        return how_ended(cell, out)
+        prices = Prices.load(job.prices_file)
+        limits = tell, current(), job.budget, signal.SIGTERM
+        live(job.cell, job.out, job.in_flight, prices, *limits)
+        return how_ended(job.cell, job.out)
     except BaseException as error:
-        return how_ended(cell, out, error)
+        return how_ended(job.cell, job.out, error)
     finally:  # it ends anyhow
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from simcounsel import interrupts
 from simcounsel.errors import RunError
-from simcounsel.lab.crew import Crew, Report
+from simcounsel.lab.crew import Crew, Report, Workers
 from simcounsel.lab.rating_jobs import Job, Wanted, measure_run
 from simcounsel.lab.shared_budget import InFile
 from simcounsel.llm.budget import Budget, spent_in
@@ -106,7 +106,7 @@ class Ratings:
         calls = sum(one.calls for one in self.progress.values())
         return calls, sum(known) if len(known) == len(costs) else None
 
-    def _run(self, crew: Crew, on_change: Callable[[], None]) -> None:
+    def _run(self, crew: Workers, on_change: Callable[[], None]) -> None:
         try:
             while self._start_some(crew) or len(crew):
                 self._take_all(crew.listen())
@@ -121,7 +121,7 @@ class Ratings:
             one.state = "stopped" if one.state == "rates" else one.state
         on_change()
 
-    def _start_some(self, crew: Crew) -> bool:
+    def _start_some(self, crew: Workers) -> bool:
         """Start what may start; whether anything waits still."""
         for name, one in self.progress.items():
             if len(crew) >= self.processes or self._used_up:
@@ -153,7 +153,7 @@ class Ratings:
                 one.calls, one.cost_usd = report["calls"], report["cost_usd"]
                 continue
             one.state, one.cause = report["end"], report["cause"]
-            if self.stopping and one.state == "failed":  # told to stop before it had begun
+            if self.stopping and report.get("lost"):  # told to stop before it had begun
                 one.state, one.cause = "stopped", None
             self._used_up = self._used_up or report.get("used_up")
             if self._limited:

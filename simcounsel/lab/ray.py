@@ -8,15 +8,19 @@ import logging
 import os
 import signal
 import tarfile
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from simcounsel import hosts
 from simcounsel.errors import SimcounselError
+from simcounsel.lab.crew import LISTEN_S, Report, Workers, until_ended
 from simcounsel.lab.processes import how_ended, live
 from simcounsel.lab.shared_budget import Shared
-from simcounsel.lab.sweep import Progress, Sweep
+from simcounsel.lab.sweep import Sweep
 from simcounsel.llm.asking import Asking
 from simcounsel.llm.budget import Budget
 from simcounsel.llm.ledger import Amount, Ledger, Standing
@@ -79,21 +83,15 @@ class RaySweep(Sweep):
         self._keeper: Any = None
         self._task = ray.remote(num_cpus=1, max_retries=0, max_calls=1)(_live_there)
 
-    def _begin(self, progress: Progress) -> Any:
-        packed = {
-            name: _pack(self.out / name)
-            for name in (progress.cell.name, progress.cell.past)
-            if name
-        }
-        return self._task.remote(
-            progress.cell,
-            packed,
-            self.in_flight,
-            self._prices,
-            self.asking,
-            self._shared(),
-            hosts.named(),
-        )
+    @cached_property
+    def workers(self) -> Workers:
+        """The tasks of the cluster."""
+        return _Tasks(self._ray, self._task, self.out)
+
+    def _job(self, cell: Cell) -> Any:
+        packed = {name: _pack(self.out / name) for name in (cell.name, cell.past) if name}
+        limits = self.in_flight, self._prices, self.asking, self._shared()
+        return (cell, packed, *limits, hosts.named())
 
     def _shared(self) -> Shared | None:
         """The ledger lies on this machine: an actor here keeps it for all nodes."""
@@ -110,36 +108,54 @@ class RaySweep(Sweep):
             )
         return WithKeeper(usd=usd, calls=calls, keeper=self._keeper)
 
-    def _listen(self) -> None:
-        """Wait a little for tasks that end."""
-        waiting = {task: name for name, task in self._children.items()}
+
+class _Tasks:
+    """Workers that are tasks of a cluster."""
+
+    def __init__(self, ray: Any, task: Any, out: Path) -> None:
+        self._ray, self._task, self._out = ray, task, out
+        self._tasks: dict[str, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def begin(self, name: str, job: Any) -> None:
+        """As `Workers.begin`."""
+        self._tasks[name] = self._task.remote(*job)
+
+    def listen(self) -> Iterator[tuple[str, Report]]:
+        """As `Workers.listen`: wait a little for tasks that end, whose runs come back then."""
+        waiting = {task: name for name, task in self._tasks.items()}
+        if not waiting:
+            time.sleep(LISTEN_S)
+            return
         ended, _ = self._ray.wait(list(waiting), num_returns=1, timeout=0.5)
         for task in ended:
             name = waiting[task]
+            del self._tasks[name]
             try:
                 report, packed = self._ray.get(task)
             except Exception as error:  # the node died, or the task was cancelled
-                self._end(
-                    name,
-                    "stopped" if self.stopping else "failed",
-                    f"its node was lost ({type(error).__name__})",
-                )
+                cause = f"its node was lost ({type(error).__name__})"
+                yield name, {"end": "failed", "cause": cause, "lost": True}
                 continue
-            _unpack(packed, self.out / name)
+            _unpack(packed, self._out / name)
             if report.get("tick"):
-                self._take(
-                    {"run": name, **{key: report[key] for key in ("tick", "calls", "cost_usd")}}
-                )
-            self._take({"run": name} | {key: report.get(key) for key in ENDED})
+                yield name, {key: report[key] for key in ("tick", "calls", "cost_usd")}
+            yield name, {key: report.get(key) for key in ENDED}
 
-    def _interrupt(self, child: Any) -> None:
-        self._ray.cancel(child)
+    def stop(self) -> Iterator[tuple[str, Report]]:
+        """As `Workers.stop`."""
+        yield from until_ended(self, self._cancel, partial(self._cancel, force=True))
 
-    def _kill(self, child: Any) -> None:
-        self._ray.cancel(child, force=True)
+    def kill(self) -> None:
+        """As `Workers.kill`."""
+        self._cancel(force=True)
+        self._tasks.clear()
 
-    def _join(self, child: Any) -> None:
-        """A task that ended needs no waiting for."""
+    def _cancel(self, force: bool = False) -> None:
+        for task in self._tasks.values():
+            self._ray.cancel(task, force=force)
 
 
 class _Keeper:

@@ -306,7 +306,7 @@ def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
                 f"{run.rpartition('-')[2].title()}"
             )
     file.write_text("\n".join(lines), encoding="utf-8")
-    report = make([planted_study], Options(shuffles=99, ratings=file))
+    report = make([planted_study], Options(shuffles=99, ratings=(file,)))
     page = write(report, tmp_path / "out", "x")
     table = report.tables["model_and_people"]
     assert len(table) == 1 and table["items"].iloc[0] == 18
@@ -314,7 +314,18 @@ def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
     model = values.assign(at=values["run"].astype(str)).groupby("at")["value"].mean()
     people = pd.read_csv(file).groupby("run")["value"].mean()
     assert table["value"].iloc[0] == pytest.approx(spearman(model, people).value)
-    assert "Krippendorff" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "Krippendorff" in text and "Ratings by people, by condition" in text
+    means = pd.read_csv(tmp_path / "out" / "tables" / "people_means.csv")
+    by_arm = pd.read_csv(file).assign(
+        arm=lambda t: t["run"].map({one.name: one.arm for one in report.sample.members})
+    )
+    assert set(means["arm"]) == set(by_arm["arm"])
+    whole = means[means["of"] == "all clients"].set_index("arm")
+    assert whole["ratings"].to_dict() == by_arm["arm"].value_counts().to_dict()
+    for name in ("people_anova", "people_pairs", "people_agreement"):
+        assert (tmp_path / "out" / "tables" / f"{name}.csv").is_file()
+    assert "## Ratings by people" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
 def test_numbers_as_text() -> None:

@@ -143,6 +143,7 @@ def test_motivational_interviewing() -> None:
     assert (scores["technical"].value, scores["technical"].band) == (3.5, "fair")
     assert (scores["relational"].value, scores["relational"].band) == (4.5, "good")
     assert scores["adherent_percent"].value == round(100 * 4 / 7, 4)
+    assert scores["reflections_percent"].value == round(100 * 9 / 24, 4)
     assert (
         scores["complex_reflections_percent"].value,
         scores["complex_reflections_percent"].band,

@@ -11,6 +11,7 @@ import pytest
 
 from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.engine.recalling import recalled_in_ways
+from simcounsel.errors import StudyError
 from simcounsel.runs.run import Run
 from simcounsel.viewer.rating.answers import Answer, append, write_csv
 from simcounsel.viewer.rating.instrument import load_instrument
@@ -211,6 +212,16 @@ def test_the_order_of_a_change_can_be_told(runs: Path, tmp_path: Path) -> None:
         study = study_of(tmp_path / "runs", tmp_path / str(seed), "change_realism", seed=seed)
         (item,) = [one for one in study.items if "laughs" in one.texts[1].characteristic]
         assert open_key(tmp_path / str(seed)).items[item.id].earlier == 1
+    unchanged = tmp_path / "unchanged"
+    (folder,) = runs.iterdir()
+    log = shutil.copytree(folder, unchanged / folder.name) / "events.jsonl"
+    events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    first = [one for one in events if one["kind"] != "persona_changed" or one["version"] == 0]
+    log.write_text("".join(map(line_of, first)), encoding="utf-8")
+    (same,) = study_of(unchanged, tmp_path / "same", "change_realism").items
+    assert same.texts[0] == same.texts[1]
+    with pytest.raises(StudyError, match="no client whose persona changed"):
+        study_of(unchanged, tmp_path / "none", "persona_change")
     hidden = {
         open_key(tmp_path / f"hidden-{seed}").items["P1"].earlier
         for seed in range(8)

@@ -222,6 +222,7 @@ COLUMNS = (
     "time",
     "seconds",
     "also_in",
+    "study",
 )
 
 
@@ -243,6 +244,7 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
             value = answer.answers.get(question)
             way = origin.ways[item.of - 1] if item.of and origin.ways else None
             yield {
+                "study": study.instrument.title,
                 **answer.model_dump(include={"rater", "item", "position", "time", "seconds"}),
                 "comment": _harmless(answer.comment),
                 **origin.model_dump(

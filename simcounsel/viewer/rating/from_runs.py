@@ -79,8 +79,8 @@ def _pairs(log: Log, instrument: RatingInstrument, choice: Choice, seed: int) ->
             continue
         blinding = cast.blinding({who: instrument.person}, instrument)
         first, last = (_version(texts[n], blinding) for n in (0, -1))
-        if first == last:
-            continue
+        if first == last and instrument.order == "hidden":
+            continue  # which is later could only be guessed; told the order, no change is one too
         drawn: Literal[1, 2] = chance(seed, "rating sides", log.name, who).choice((1, 2))
         earlier = 1 if instrument.order == "told" else drawn
         yield Found(

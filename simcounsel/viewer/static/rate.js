@@ -283,7 +283,7 @@ function pair(texts) {
   const parts = (text, chosen) => chosen.map(([part, label]) => [h("h3", { class: "soft" }, label), said(text[part], "p")]);
   return h("div", { class: "rate-pair", role: "group", "aria-label": "The two texts", tabindex: 0 },
     same.length ? h("section", { class: "card rate-text rate-both", "aria-labelledby": "text-both" }, h("h2", { id: "text-both" }, "The same in both"), parts(texts[0], same)) : null,
-    texts.map((text, n) =>
+    same.length === PARTS.length ? h("p", { class: "rate-mood" }, "Nothing has changed.") : texts.map((text, n) =>
       h("section", { class: "card rate-text", "aria-labelledby": `text-${n + 1}` },
         h("h2", { id: `text-${n + 1}` }, study.instrument.order === "told" ? ["Before", "After"][n] : `Text ${n + 1}`), parts(text, PARTS.filter((part) => !same.includes(part))))));
 }

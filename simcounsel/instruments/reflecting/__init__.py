@@ -1,0 +1,1 @@
+"""Which turns of a counselor give back what the client said, told without a model."""
