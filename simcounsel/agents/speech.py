@@ -36,6 +36,14 @@ from simcounsel.specs.vocabulary import Emotion
 from simcounsel.texts.overlap import read_out
 
 
+def _cue(resident: Resident, view: TalkView) -> Emotion:
+    """The emotion to which that of a memory is near or not."""
+    heard = view.heard
+    if resident.memory.settings.emotion_of == "query" and heard is not None:
+        return heard.emotion
+    return _felt(resident, view)[0]
+
+
 def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
     """The line, with what came to mind before it."""
     heard = view.heard
@@ -44,7 +52,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         scene,
         "speak",
         heard.text if heard else f"{view.other} at {view.place}",
-        Moment(chat=view.chat, lately=view.came_to_mind, emotion=_felt(resident, view)[0]),
+        Moment(chat=view.chat, lately=view.came_to_mind, emotion=_cue(resident, view)),
     )
     reply = yield from ask(_question(resident, scene, view, decision, recalled))
     answer = reply.value
@@ -119,8 +127,9 @@ def _prompt(
 ) -> tuple[str, str]:
     """The system text and the prompt, of the speaker's role."""
     role = resident.spec.role
+    hits = recalled.hits if decision.recalls else ()
     return render(
-        f"line_{role}",
+        "line_bare" if decision.bare else f"line_{role}",
         view.language,
         known=known(resident, scene.language, ids=_moves(resident)),
         portrait=portrait(resident, scene.language, ids=_moves(resident)),
@@ -131,7 +140,7 @@ def _prompt(
         together=together(resident, scene, view),
         today=today(resident, scene),
         talk=so_far(view) or phrase("moment", "opens", view.language, name=view.me),
-        mind=in_mind(resident, beside_the_day(resident, recalled.hits, scene), scene.language),
+        mind=in_mind(resident, beside_the_day(resident, hits, scene), scene.language),
         voice=manner_of_speaking(resident, view),
         near=near_the_moment(resident, view, decision.move, _felt(resident, view)[0]),
         feeling=at_this_moment(resident, *_felt(resident, view)),

@@ -38,6 +38,7 @@ PARTS = {
     "manner_safety",
     "manner_exercise",
     "manner_unguided",
+    "manner_shared",
     "intents",
     "staged_words",
     "own_name",
