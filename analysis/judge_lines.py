@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from analysis.judge import BETTER_WHEN_LOWER
 from analysis.judge_figures import Figure
 from analysis.judge_items import ItemFigure
 
@@ -42,6 +43,9 @@ def _scores(found: Sequence[Figure]) -> Iterator[str]:
             + "".join(f"{_number(row[w].value) if w in row else '':>8}" for w in SHORT)
         )
     yield "AUC, rho, alpha: against the labels; retest, self: the judge against itself"
+    counted = [name for name in BETTER_WHEN_LOWER if f"talk {name}" in rows]
+    if counted:
+        yield f"of the talk, less counts as better: {', '.join(counted)}"
     few = [one.n for one in found if one.what == AUC and one.value is not None]
     if few and max(few) < 2 * FEWEST:
         yield f"all of this rests on {max(few)} sessions: read the intervals, not the numbers"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.texts.blinding import Blinding
+from simcounsel.texts.chinese_names import is_chinese_name
 
 _NAME = re.compile(r"[^\W\d_]+(?:[ '’.-]+[^\W\d_]+)*")
 _ROLES = frozenset(
@@ -18,6 +19,10 @@ _ROLES = frozenset(
         "supporter",
         "therapist",
         "assistant",
+        "来访者",
+        "求助者",
+        "咨询师",
+        "支持者",
     )
 )
 
@@ -29,7 +34,7 @@ def blinding_of(dialogue: Dialogue, client: str, mask: Iterable[str] = ()) -> Bl
     client: the label that stands for the client. A name that nobody noted in the dialogue stays:
     `corpus check` finds some of these.
     """
-    speakers = {dialogue.client: f"[{client.lower()}]"} if _is_name(dialogue.client) else {}
+    speakers = {dialogue.client: f"[{client.lower()}]"} if _is_named(dialogue) else {}
     return Blinding(
         speakers, others=dialogue.names, places=dialogue.places, words=(*mask, *_telling(dialogue))
     )
@@ -37,7 +42,7 @@ def blinding_of(dialogue: Dialogue, client: str, mask: Iterable[str] = ()) -> Bl
 
 def hides_names(dialogue: Dialogue) -> bool:
     """Whether any name or place is known of the dialogue, so that it can be said to be out."""
-    return bool(_is_name(dialogue.client) or any(dialogue.names) or any(dialogue.places))
+    return _is_named(dialogue) or any(dialogue.names) or any(dialogue.places)
 
 
 def blind_lines(
@@ -51,13 +56,16 @@ def blind_lines(
     )
 
 
-def _is_name(client: str) -> bool:
-    """Whether a client's id is a name and might be spoken; an id such as `sleep-01` is not."""
-    return (
-        bool(_NAME.fullmatch(client))
-        and client[:1] != client[:1].lower()
-        and client.lower() not in _ROLES
-    )
+def _is_named(dialogue: Dialogue) -> bool:
+    """Whether the client's id is a name and might be spoken; an id such as `sleep-01` is not, nor
+    is one that says what the dialogue is about.
+    """
+    client = dialogue.client
+    if client.lower() in _ROLES:
+        return False
+    if is_chinese_name(client):
+        return client != dialogue.theme
+    return bool(_NAME.fullmatch(client)) and client[:1] != client[:1].lower()
 
 
 def _telling(dialogue: Dialogue) -> Iterator[str]:

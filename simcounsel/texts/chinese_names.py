@@ -38,13 +38,20 @@ def chinese_forms(name: str) -> list[str]:
     one character stands in too many words to be taken out by itself; doubled or behind 小 it is.
     """
     name = name.strip()
-    length = 2 if len(name) > 2 and name[:2] in COMPOUND else 1
-    surname, given = name[:length], name[length:]
+    surname, given = _parts(name)
     forms = [name, *(surname + title for title in TITLES)]
     if len(surname) == 1:
         forms += [mark + surname for mark in _BEFORE_SURNAME]
-    if len(given) == 1:
-        forms += [given * 2, *(mark + given for mark in _BEFORE_GIVEN)]
-    else:
-        forms += [given, given[-1] * 2, *(mark + given[-1] for mark in _BEFORE_GIVEN)]
+    if given:
+        forms += [given] if len(given) > 1 else []
+        forms += [given[-1] * 2, *(mark + given[-1] for mark in _BEFORE_GIVEN)]
     return list(dict.fromkeys(one for one in forms if one == name or one not in ORDINARY))
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Surname and given name; '' for the given name of somebody who is known with a title."""
+    for title in TITLES:
+        if name.endswith(title) and len(name) - len(title) in (1, 2):
+            return name.removesuffix(title), ""
+    length = 2 if len(name) > 2 and name[:2] in COMPOUND else 1
+    return name[:length], name[length:]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcounsel.corpus.blind import blind_lines
+from simcounsel.corpus.blind import blind_lines, hides_names
 from simcounsel.corpus.dialogues import Origin
 from simcounsel.corpus.sampling import draw, share_out
 from tests.corpus.made import dialogue
@@ -96,6 +96,25 @@ def test_nothing_tells_where_it_comes_from() -> None:
         ("Client", "I'm [client], and [person 1] left for [place 1]."),
         ("Counselor", "[client], […] here. What did [person 1] say in [place 1]?"),
     )
+
+
+def test_chinese_names_are_taken_out() -> None:
+    one = dialogue(
+        "1",
+        "晓雯，谢谢沈老师",
+        "小雯，下次再谈，医生也这么说。",
+        client="林晓雯",
+        names=("沈医生",),
+    )
+    assert [text for _, text in blind_lines(one, "Client", "Counselor")] == [
+        "[client]，谢谢[person 1]",
+        "[client]，下次再谈，医生也这么说。",
+    ]
+    assert hides_names(one)
+    about = dialogue("2", "我的睡眠不好", "睡眠？", client="睡眠", theme="睡眠")
+    assert blind_lines(about, "Client", "Counselor")[0][1] == "我的睡眠不好"
+    assert not hides_names(about)
+    assert not hides_names(dialogue("3", "嗯", "好", client="来访者"))
 
 
 @pytest.mark.parametrize("client", ["client", "User", "sleep-01", "17", "marit"])

@@ -23,7 +23,7 @@ WANTED = set(
         "session_alliance working_alliance real_relationship helping_skills empathy cognitive_therapy_competence psychodynamic_competence "
         "emotion_focused_work motivational_interviewing perception intervention depth ethics_and_safety general_distress affect phq9 low_mood gad7 "
         "state_anxiety insomnia_severity personality_organization self_acceptance solution_talk persona_change persona_consistency dialogue_quality "
-        "conversation_experience safety_audit crisis_handling session_alliance_observed"
+        "conversation_experience safety_audit crisis_handling session_alliance_observed chatbot_survey"
     ).split()
 )
 
@@ -158,6 +158,23 @@ def test_check_refuses_a_scale_without(key: str, tmp_path: Path) -> None:
         ({"subscales": [{"id": "three", "name": "x"}]}, "no subscale 'one'"),
         ({"labels": {9: "x"}}, "label 9: not an answer"),
         ({"bands": [{"score": "nine", "name": "x", "at_least": 1}]}, "no score 'nine'"),
+        ({"anchors": {9: "x"}}, "anchor 9: not an answer"),
+        (
+            {
+                "items": [{"id": "a", "text": "x", "coded": True, "range": {"min": 1, "max": 9}}],
+                "subscales": [],
+            },
+            "a count of turns begins at 0",
+        ),
+        (
+            {
+                "items": [{"id": "a", "text": "x", "coded": True}],
+                "subscales": [],
+                "respondent": "self",
+                "sees": None,
+            },
+            "`coded:` is for what a judge of a transcript counts",
+        ),
         ({"flags": [{"name": "x", "of": "nine", "below": 1}]}, "no score or item 'nine'"),
         ({"flags": [{"name": "x", "below": 1, "above": 2}]}, "give one of below, above, at_least"),
         ({"scoring": None, "subscales": []}, "subscale"),
@@ -196,7 +213,7 @@ def test_an_id_that_is_taken(tmp_path: Path) -> None:
 def test_unknown_names(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="no instrument 'phq-9'; did you mean 'phq9'"):
         find_scale("phq-9")
-    with pytest.raises(SpecError, match="there are affect, cognitive"):
+    with pytest.raises(SpecError, match="there are affect, chatbot_survey, cognitive"):
         find_scale("zzzz")
     with pytest.raises(SpecError, match="no such file"):
         find_scale(str(tmp_path / "mine.yaml"))
@@ -251,3 +268,27 @@ def test_wrong_measurements(tmp_path: Path, line: str, what: str) -> None:
     path = measured(tmp_path, f"  - {line}\n")
     problem = next(problem for problem in check_file(path) if what in problem)
     assert problem.startswith(f"{path}:{line_with(path, line)}: ")
+
+
+def test_a_judge_is_asked_twenty_items_at_a_time_and_a_person_twelve() -> None:
+    items = [{"id": f"i{n}", "text": f"Text {n}."} for n in range(22)]
+    shape = {"items": items, "subscales": []}
+    judge, person = scale(**shape), scale(**shape, respondent="self", sees=None)
+    assert [len(one) for one in judge.blocks()] == [20, 2]
+    assert [len(one) for one in person.blocks()] == [12, 10]
+    assert [len(one) for one in scale(**shape, block=11).blocks()] == [11, 11]
+    assert scale(**shape, block=20).hash == judge.hash, "said or not, it is asked alike"
+
+
+def test_points_one_three_and_five_are_anchored_where_helping_and_intervening_is_rated() -> None:
+    for name in ("helping_skills", "intervention"):
+        one = shipped(name)
+        assert all(list(one.anchors_of(item)) == [1, 3, 5] for item in one.items), name
+    parts = {part.id: part.anchors for part in shipped("helping_skills").subscales}
+    assert parts["attitudes"] != parts["interventions"]
+
+
+def test_which_faults_should_lower_an_item_changes_nothing_that_is_asked() -> None:
+    items = [{"id": "a", "text": "x", "falls_with": ["advice"]}]
+    plain = [{"id": "a", "text": "x"}]
+    assert scale(items=items, subscales=[]).hash == scale(items=plain, subscales=[]).hash

@@ -236,6 +236,7 @@ def test_a_judge_that_sees(tmp_path: Path) -> None:
     assert row.split()[2:9] == "1.00 [0.39, 1.00] 2 good, 2 bad".split()
     assert "talk reflections_per_turn" in text
     assert "all of this rests on 4 sessions" in text
+    assert re.search("less counts as better: .*counselor_characters", text)
     assert re.search(r"a leading question +helping_skills i1 +1.00", text)
     assert len(judge.table(found)) == len(found)
 
@@ -464,7 +465,7 @@ def test_without_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.delitem(sys.modules, "analysis.judge")
-    for name in ("judge_faults", "judge_figures", "judge_items", "judge_lines"):
+    for name in ("judge", "judge_faults", "judge_figures", "judge_items", "judge_lines"):
         monkeypatch.delitem(sys.modules, f"analysis.{name}", raising=False)
     ended = simcounsel("validate-judge", "--data", OURS, "--model", "scripted", "--out", "judged")
     assert ended.code == 1
