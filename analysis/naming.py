@@ -3,6 +3,7 @@ medoid.
 """
 
 from dataclasses import replace
+from typing import Literal
 
 from analysis.patterns import Cluster, Patterns
 from simcounsel.llm.question import Ask, PromptOnly, Question, ask
@@ -10,15 +11,20 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import phrase, render
 from simcounsel.texts.chinese import is_chinese
 
+Purpose = Literal["name_activities", "name_themes"]
+"""The prompt: for what people do, or what they say of something."""
 MOST_WORDS = 6
 MOST_CHARACTERS = 14
 """Of a Chinese name."""
 
 
-def name_clusters(patterns: Patterns, models: Switchboard) -> tuple[Patterns, tuple[str, ...]]:
+def name_clusters(
+    patterns: Patterns, models: Switchboard, purpose: Purpose = "name_activities"
+) -> tuple[Patterns, tuple[str, ...]]:
     """The same patterns with names, and in words what the model failed at."""
     asks = {
-        f"{cluster.number:03d}": _name(cluster, patterns.clusters) for cluster in patterns.clusters
+        f"{cluster.number:03d}": _name(cluster, patterns.clusters, purpose)
+        for cluster in patterns.clusters
     }
     outcomes = models.ask(asks)
     named = tuple(outcomes[f"{cluster.number:03d}"].value for cluster in patterns.clusters)
@@ -30,28 +36,30 @@ def name_clusters(patterns: Patterns, models: Switchboard) -> tuple[Patterns, tu
     return replace(patterns, clusters=named), troubles
 
 
-def _name(cluster: Cluster, others: tuple[Cluster, ...]) -> Ask[Cluster]:
+def _name(cluster: Cluster, others: tuple[Cluster, ...], purpose: Purpose) -> Ask[Cluster]:
     """The cluster with its name; `named_by` says who gave it."""
-    reply = yield from ask(question_for(cluster, others))
+    reply = yield from ask(question_for(cluster, others, purpose))
     if reply.source == "fallback":
         return cluster
     return replace(cluster, name=_tidy(reply.value), named_by=reply.model)
 
 
-def question_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Question[str]:
+def question_for(
+    cluster: Cluster, others: tuple[Cluster, ...], purpose: Purpose = "name_activities"
+) -> Question[str]:
     """What is asked about one cluster."""
     language = "zh" if is_chinese("".join(cluster.members)) else "en"
     rest = [one.medoid for one in others if one.number != cluster.number]
     none = phrase("activities_words", "none", language)
     system, prompt = render(
-        "name_activities",
+        purpose,
         language,
         members="\n".join(f"- {text}" for text in cluster.members),
         others="\n".join(f"- {text}" for text in rest) or f"- {none}",
     )
     return Question(
         verb="write",
-        purpose="name_activities",
+        purpose=purpose,
         who=f"cluster {cluster.number}",
         tier="reason",
         language=language,

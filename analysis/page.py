@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from analysis.experiment import ReportError
 from analysis.style import JOURNAL_MM, Look, Picture
@@ -121,12 +121,13 @@ def command_line() -> str:
     return shlex.join(["python", "-m", "analysis", *sys.argv[1:]])
 
 
-def environment(*, html: bool) -> Environment:
-    """autoescape for HTML; for Markdown every text goes through `marked`. Characters that no page
-    can hold are left out of both; controls, also of the direction of text, are made visible.
+def environment(*, html: bool, package: str = "analysis") -> Environment:
+    """Of the templates of a package, and of ours. autoescape for HTML; for Markdown every text goes
+    through `marked`. Characters that no page can hold are left out of both; controls, also of the
+    direction of text, are made visible.
     """
     made = Environment(
-        loader=PackageLoader("analysis"),
+        loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, "analysis"))]),
         autoescape=html,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -20,6 +20,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from analysis.__main__ import app as analysis
+from replication.__main__ import app as replication
 from simcounsel.cli import app
 from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.events import Decided, Foreign, Remembered
@@ -36,6 +37,9 @@ NOT_RUN = {
     "python -m simcounsel COMMAND --help": "no command, a form",
     "python -m simcounsel sweep experiments/counseling_effect.yaml --ray auto": "wants a cluster",
     "python -m analysis privacy trainings/privacy --out report": "wants twelve trainings",
+    "python -m replication simcounsel --model scripted --clients 2 --ticks 8 --out try": (
+        "tests/replication does it"
+    ),
 }
 INSTEAD = {
     # what is typed: what is run; for what costs hours, and for models that are not what a page is about
@@ -321,3 +325,12 @@ def test_the_pages_build_as_a_site(tmp_path: Path) -> None:
             r"<(?:script|link|img|object)[^>]*>", (tmp_path / "index.html").read_text("utf-8")
         )
     ), "a page that is read without a network"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [one for typed in commands("replication").values() for one in typed if one not in NOT_RUN],
+)
+def test_what_a_page_types_of_replications_runs(command: str, place: Path) -> None:
+    done = CliRunner().invoke(replication, shlex.split(as_run(command)))
+    assert done.exit_code == 0, done.output

@@ -72,9 +72,8 @@ def _ordered(part: pd.DataFrame, arms: Sequence[str]) -> list[str]:
 def _scopes(part: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str]]:
     """All clients, whose unit is the client, and each by itself, whose unit is the rater."""
     yield ALL, part, "client"
-    if part["client"].nunique() > 1:
-        for client, own in part.groupby("client", sort=True):
-            yield str(client), own, "rater"
+    for client, own in part.groupby("client", sort=True):
+        yield str(client), own, "rater"
 
 
 def _means(some: pd.DataFrame, arms: Sequence[str], unit: str) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from simcounsel.registry import Registry
 OURS = {
     "train": "Learn a counselor from corpora, in one place or across clinics.",
     "report": "Make one report of runs: tables, tests, figures.",
+    "replicate": "Do a published study again, its numbers beside ours.",
     "analyze": "Claims from runs, corpora and trainings; `report` is one of its commands.",
 }
 """What is said of our own packages' commands before they are imported."""

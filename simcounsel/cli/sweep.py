@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,11 @@ from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 from simcounsel.entry import GIVEN_UP
+
+if TYPE_CHECKING:
+    from simcounsel.lab.sweep import Sweep
+    from simcounsel.specs.cells import Cell
+    from simcounsel.specs.experiment import Experiment
 
 
 @app.command()
@@ -74,10 +79,7 @@ def sweep(
 
     Try a sweep without a model first: simcounsel sweep experiments/quick.yaml --model scripted
     """
-    from simcounsel.cli.sweep_display import SweepDisplay
-    from simcounsel.engine.opening import check_models
     from simcounsel.lab.plan import plan_lines
-    from simcounsel.lab.sweep import Sweep
     from simcounsel.llm.catalog import roles_for
     from simcounsel.specs.experiment_file import load_experiment
 
@@ -87,6 +89,44 @@ def sweep(
         typer.echo(line)
     if dry_run:
         return
+    running, done = live(
+        loaded,
+        cells,
+        folder,
+        processes=processes,
+        ray=ray,
+        in_flight=in_flight,
+        quiet=quiet,
+        prices=prices,
+    )
+    typer.echo(f"now: simcounsel view {folder}")
+    report = "report" if loaded.worlds else "corpus"
+    typer.echo(f"     python -m analysis {report} {folder} --out report")
+    states = {progress.state for progress in running.progress.values()}
+    if "given up" in states:
+        typer.echo("what was given up goes on with the same command")
+    if not done:
+        sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
+
+
+def live(
+    loaded: "Experiment",
+    cells: "tuple[Cell, ...]",
+    folder: Path,
+    *,
+    processes: int | None = None,
+    ray: str | None = None,
+    in_flight: int = 64,
+    quiet: bool = False,
+    prices: Path | None = None,
+) -> "tuple[Sweep, bool]":
+    """Live what is left of a sweep, with its progress on the console: the sweep, and whether all
+    runs are done.
+    """
+    from simcounsel.cli.sweep_display import SweepDisplay
+    from simcounsel.engine.opening import check_models
+    from simcounsel.lab.sweep import Sweep
+
     console = console_of()
     for cell in {str(cell.about.model_names()): cell for cell in cells}.values():
         fetch_weights(cell.about.model_names(), console, quiet)
@@ -105,11 +145,4 @@ def sweep(
         done = running.run(display.on_change)
     if running.stopping:
         typer.echo(f"{running.stopping}; the same command goes on")
-    typer.echo(f"now: simcounsel view {folder}")
-    report = "report" if loaded.worlds else "corpus"
-    typer.echo(f"     python -m analysis {report} {folder} --out report")
-    states = {progress.state for progress in running.progress.values()}
-    if "given up" in states:
-        typer.echo("what was given up goes on with the same command")
-    if not done:
-        sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
+    return running, done

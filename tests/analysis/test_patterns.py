@@ -196,15 +196,19 @@ def test_prompt() -> None:
     by_medoid = sorted(found.clusters, key=lambda cluster: cluster.medoid)
     request = question_for(by_medoid[0], tuple(by_medoid))
     compare("name_activities", shown(request.system, request.prompt))
+    request = question_for(by_medoid[0], tuple(by_medoid), "name_themes")
+    assert request.purpose == "name_themes"
+    compare("name_themes", shown(request.system, request.prompt))
 
 
 def test_chinese_activities_are_named_in_chinese() -> None:
     table = activities()
     found = find_patterns(table, periods(table), embed)
     one = replace(found.clusters[0], members=("一个人在阳台上发呆", "坐在窗边喝茶"), medoid="发呆")
-    request = question_for(one, (one,))
-    assert request.language == "zh"
-    assert not re.search("[A-Za-z]", request.system + request.prompt)
+    for purpose in ("name_themes", "name_activities"):
+        request = question_for(one, (one,), purpose)
+        assert request.language == "zh"
+        assert not re.search("[A-Za-z]", request.system + request.prompt)
     assert request.check is not None and request.check("独自安静地待着") is None
     problem = request.check("独自一个人安静地待在阳台上看着窗外发呆喝茶")
     assert complained(str(problem), "zh") == "名字要四到十个字；这个有 21 个字"

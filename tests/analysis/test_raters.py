@@ -156,6 +156,20 @@ def test_of_one_client_raters_are_what_counts() -> None:
     assert np.isnan(own["mixed_p"]) and own["mixed_reason"] is None
 
 
+def test_with_one_client_there_is_what_raters_tell() -> None:
+    table = drawn(9)
+    found = compared(table[table["client"] == "c0"], ["alone", "talk"])
+    means = found["people_means"].set_index(["of", "arm"])
+    assert (
+        np.isnan(means.loc[(ALL, "talk"), "low"]) and means.loc[(ALL, "talk"), "reason"] == "n = 1"
+    )
+    own = (
+        table[(table["client"] == "c0") & (table["arm"] == "talk")].groupby("rater")["value"].mean()
+    )
+    half = stats.t.ppf(0.975, 3) * own.std(ddof=1) / 2
+    assert means.loc[("c0", "talk"), "low"] == pytest.approx(own.mean() - half)
+
+
 def test_agreement_by_arm() -> None:
     table, rng = drawn(3), np.random.default_rng(1)
     of_client = table["client"].str[1:].astype(float)

@@ -23,7 +23,7 @@ WANTED = set(
         "session_alliance working_alliance real_relationship helping_skills empathy cognitive_therapy_competence psychodynamic_competence "
         "emotion_focused_work motivational_interviewing perception intervention depth ethics_and_safety general_distress affect phq9 low_mood gad7 "
         "state_anxiety insomnia_severity personality_organization self_acceptance solution_talk persona_change persona_consistency dialogue_quality "
-        "conversation_experience safety_audit crisis_handling session_alliance_observed"
+        "conversation_experience safety_audit crisis_handling session_alliance_observed chatbot_survey"
     ).split()
 )
 
@@ -213,7 +213,7 @@ def test_an_id_that_is_taken(tmp_path: Path) -> None:
 def test_unknown_names(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="no instrument 'phq-9'; did you mean 'phq9'"):
         find_scale("phq-9")
-    with pytest.raises(SpecError, match="there are affect, cognitive"):
+    with pytest.raises(SpecError, match="there are affect, chatbot_survey, cognitive"):
         find_scale("zzzz")
     with pytest.raises(SpecError, match="no such file"):
         find_scale(str(tmp_path / "mine.yaml"))

@@ -68,7 +68,7 @@ MEASURED = (
     "judge_probe",
 )
 """Compared in tests/instruments/test_prompts.py."""
-ANALYSED = ("name_activities",)
+ANALYSED = ("name_activities", "name_themes")
 """Compared in tests/analysis/test_patterns.py."""
 EXPORTED = ("export_client", "export_counselor", "export_layperson", "export_opening")
 """Stand in training data; compared in tests/corpus/test_formats.py."""

@@ -1,0 +1,106 @@
+"""What is asked after the runs: one question to each client, and rating studies for people."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.sample import Sample
+from simcounsel.errors import StudyError
+from simcounsel.measuring.interview import Interview
+from simcounsel.measuring.interview_files import interview_files, read_interview
+from simcounsel.measuring.models import open_models
+from simcounsel.runs.run import Run
+from simcounsel.viewer.rating.answers import rows
+from simcounsel.viewer.rating.instrument import load_instrument
+from simcounsel.viewer.rating.items import Choice
+from simcounsel.viewer.rating.making import make_study
+from simcounsel.viewer.rating.offline import write_offline
+from simcounsel.viewer.rating.study import open_study
+
+QUESTION = (
+    "The talks with the counselor are over. What was good about them, and what was not? Say it as"
+    " you would to a friend, in a few sentences."
+)
+STUDIES = {
+    "recall": "recall_aptness",
+    "consistency": "persona_consistency",
+    "change": "persona_change",
+    "realism": "change_realism",
+}
+"""By name of the folder under people/: the rating instrument."""
+
+
+def comment(sample: Sample, tell: Callable[[str], None]) -> pd.DataFrame:
+    """Each client's answer to QUESTION after its run; asked once, kept with the run. Columns: run,
+    arm, client, comment.
+    """
+    found = []
+    for member in sample.members:
+        run = Run.open(member.log.folder)
+        for client in member.clients:
+            answer = _asked_before(run, client)
+            if answer is None:
+                tell(f"asking {client} ({member.name})")
+                sitting = Interview.begin(run, client)
+                models = open_models(run, str(sitting.head["model"]), None)
+                try:
+                    answer = str(sitting.ask(QUESTION, models)["answer"])
+                finally:
+                    models.close()
+            found.append(
+                {"run": member.name, "arm": member.arm, "client": client, "comment": answer}
+            )
+    return pd.DataFrame(found, columns=["run", "arm", "client", "comment"])
+
+
+def _asked_before(run: Run, client: str) -> str | None:
+    for file in interview_files(run.folder):
+        head, answers = read_interview(file)
+        if head.get("who") == client:
+            for one in answers:
+                if one["question"] == QUESTION:
+                    return str(one["answer"])
+    return None
+
+
+def people(
+    runs: Path, out: Path, names: Sequence[str], raters: int, per_run: int, seed: int = 0
+) -> list[str]:
+    """Make the rating studies that are not there yet, in OUT/people; what to do with them, a line
+    each.
+    """
+    said = []
+    for name in names:
+        folder = out / "people" / name
+        if not folder.exists():
+            try:
+                study = make_study(
+                    [runs],
+                    load_instrument(STUDIES[name]),
+                    folder,
+                    raters=raters,
+                    seed=seed,
+                    choice=Choice(most=per_run),
+                )
+            except StudyError as error:
+                said.append(f"people       {name}: none, {error}")
+                continue
+            write_offline(folder, study)
+        count = len(open_study(folder).items)
+        said.append(
+            f"people       {name}: {count} items; simcounsel rate-page --out {folder} --serve, or"
+            f" send out {folder / 'offline'}"
+        )
+    return said
+
+
+def rated(out: Path, name: str, arm_of: dict[str, str]) -> pd.DataFrame:
+    """What people answered so far in one study, with the column `arm`; empty without answers."""
+    folder = out / "people" / name
+    if not folder.exists():
+        return pd.DataFrame()
+    table = pd.DataFrame(list(rows(folder)))
+    if not len(table):
+        return table
+    return table.assign(arm=table["run"].map(arm_of)).dropna(subset=["value"])

@@ -1,0 +1,75 @@
+"""The numbers as they were published."""
+
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+Name = Literal["simcounsel", "structure_matters"]
+
+
+class Part(BaseModel):
+    """Frozen, and no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Difference(Part):
+    """One way in which the designs differ, or agree."""
+
+    what: str
+    published: str
+    ours: str
+    """With {slots} for what these runs were."""
+
+
+class Pair(Part):
+    """Two arms compared."""
+
+    first: str
+    second: str
+    difference: float
+    q: float
+    """Tukey's."""
+    p: str
+
+
+class PublishedTable(Part):
+    """One table."""
+
+    title: str
+    scale: str = ""
+    rows: dict[str, dict[str, float | tuple[float, float]]]
+    """By row and column: the number, or mean and standard deviation."""
+    labels: dict[str, str] = {}
+    tests: dict[str, str] = {}
+    """By row, in the paper's numbers."""
+    pairs: tuple[Pair, ...] = ()
+    sd: bool = False
+    notes: tuple[str, ...] = ()
+
+    def label(self, row: str) -> str:
+        """As a reader sees it."""
+        return self.labels.get(row, row.replace("_", " "))
+
+
+class Published(Part):
+    """A paper."""
+
+    id: str
+    title: str
+    cite: str
+    arms: dict[str, str]
+    """By our name of an arm: the paper's."""
+    design: tuple[Difference, ...]
+    tables: dict[str, PublishedTable]
+
+
+@cache
+def published(name: Name) -> Published:
+    """A paper's numbers by its name."""
+    text = resources.files("replication").joinpath("published", f"{name}.yaml")
+    data: dict[str, Any] = yaml.safe_load(text.read_text(encoding="utf-8"))
+    return Published.model_validate(data)
