@@ -17,7 +17,7 @@ from analysis.agreement import agreements
 from analysis.raters.reading import KEYS, NO_DIFFERENCE
 from analysis.statistics import client_anova, client_contrast, spread, tukey
 from analysis.statistics.contrasts import Contrast
-from analysis.statistics.crossed_model import Crossed, crossed
+from analysis.statistics.crossed_model import Crossed, crossed, crossed_mean
 from analysis.statistics.variance import Anova, Pair, anova
 from simcounsel.specs.experiment import LEAST_CLIENTS
 
@@ -72,9 +72,8 @@ def _ordered(part: pd.DataFrame, arms: Sequence[str]) -> list[str]:
 def _scopes(part: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str]]:
     """All clients, whose unit is the client, and each by itself, whose unit is the rater."""
     yield ALL, part, "client"
-    if part["client"].nunique() > 1:
-        for client, own in part.groupby("client", sort=True):
-            yield str(client), own, "rater"
+    for client, own in part.groupby("client", sort=True):
+        yield str(client), own, "rater"
 
 
 def _means(some: pd.DataFrame, arms: Sequence[str], unit: str) -> Iterator[dict[str, Any]]:
@@ -149,7 +148,10 @@ def _mixed(some: pd.DataFrame, first: str, second: str) -> Crossed:
         return Crossed(first=first, second=second, reason="all ratings are the same")
     if NO_DIFFERENCE in (first, second):
         # the middle of a scale varies with nobody: what is rated is the distance from it
-        return Crossed(first=first, second=second, reason="compared with the middle of the scale")
+        middle = float(some.loc[some["arm"] == NO_DIFFERENCE, "value"].iloc[0])
+        rated = some[some["arm"] != NO_DIFFERENCE]
+        found = crossed_mean(rated, middle, least_clients=LEAST_CLIENTS)
+        return replace(found, first=first, second=second)
     return crossed(some, first, second, least_clients=LEAST_CLIENTS)
 
 

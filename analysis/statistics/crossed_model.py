@@ -62,14 +62,43 @@ def crossed(
         return replace(blank, reason="fewer than two ratings in an arm")
     both = {one: _in_both(rows, one, first, second) for one in FACTORS}
     allowed = {one: _allowed(rows, one, both[one]) for one in FACTORS}
+    x = np.where(rows["arm"] == first, 0.5, -0.5)
+    return _tested(blank, rows, allowed, _fitted(rows, both, x), least_clients, level)
+
+
+def crossed_mean(
+    table: pd.DataFrame, middle: float, *, least_clients: int, level: float = 0.95
+) -> Crossed:
+    """The mean of ratings against the middle of their scale: value - middle ~ 1 + (1 | rater) +
+    (1 | client), on a table as that of `crossed`, whatever its arms are.
+    """
+    rows = table.dropna(subset=["value", *FACTORS]).reset_index(drop=True)
+    rows = rows.assign(value=rows["value"].astype(float) - middle)
+    blank = Crossed(first="mean", second="middle", n={"mean": len(rows)})
+    if rows["value"].nunique() < 2:
+        return replace(blank, reason="all ratings are the same")
+    allowed = {one: rows[one].nunique() - 1 for one in FACTORS}
+    fitted = _fitted(rows, {one: [] for one in FACTORS}, None)
+    return _tested(blank, rows, allowed, fitted, least_clients, level)
+
+
+def _tested(
+    blank: Crossed,
+    rows: pd.DataFrame,
+    allowed: dict[str, int],
+    fit: tuple[Any, str | None],
+    least_clients: int,
+    level: float,
+) -> Crossed:
+    """What the last fixed effect of a fit comes to. allowed: degrees of freedom by factor."""
     df = float(min(allowed.values()))
     if df < 1:
         few = min(allowed, key=lambda one: allowed[one])
         return replace(blank, reason=f"too few {few}s to tell what differs between them")
-    fitted, said = _fitted(rows, first, both)
+    fitted, said = fit
     if fitted is None:
         return replace(blank, reason=f"the model could not be fitted ({said})")
-    difference, error = float(fitted.fe_params.iloc[1]), float(fitted.bse_fe.iloc[1])
+    difference, error = float(fitted.fe_params.iloc[-1]), float(fitted.bse_fe.iloc[-1])
     if not math.isfinite(error) or error <= 0:
         return replace(blank, reason="the model could not be fitted (no error of the difference)")
     reach = float(stats.t.ppf(0.5 + level / 2, df)) * error
@@ -105,13 +134,18 @@ def _too_few(rows: pd.DataFrame, least_clients: int) -> str | None:
     return None
 
 
-def _fitted(rows: pd.DataFrame, first: str, both: dict[str, list[str]]) -> tuple[Any, str | None]:
-    """The fitted model and what statsmodels warned about, in short."""
+def _fitted(
+    rows: pd.DataFrame, both: dict[str, list[str]], x: Any | None
+) -> tuple[Any, str | None]:
+    """The fitted model and what statsmodels warned about, in short. both: by factor, who has a
+    slope. x: 0.5 or -0.5, by arm; None: a mean alone.
+    """
     from numpy.linalg import LinAlgError
     from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 
-    x = np.where(rows["arm"] == first, 0.5, -0.5)
-    design = pd.DataFrame({"intercept": 1.0, "arm": x})
+    design = pd.DataFrame({"intercept": np.ones(len(rows))})
+    if x is not None:
+        design["arm"] = x
     names, columns, parts = [], [], []
     for factor in FACTORS:
         levels = sorted(rows[factor].astype(str).unique())
@@ -120,7 +154,7 @@ def _fitted(rows: pd.DataFrame, first: str, both: dict[str, list[str]]) -> tuple
             names.append(factor)
             columns.append([[f"{factor} {one}" for one in levels]])
             parts.append([who])
-        if both[factor]:
+        if both[factor] and x is not None:
             kept = [levels.index(one) for one in both[factor]]
             names.append(f"{factor} slope")
             columns.append([[f"{factor} {one} slope" for one in both[factor]]])

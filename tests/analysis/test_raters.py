@@ -13,7 +13,7 @@ from scipy import stats
 from analysis.raters.comparing import ALL, compared
 from analysis.raters.reading import NO_DIFFERENCE, by_arm, read_studies
 from analysis.sample import Sample
-from analysis.statistics.crossed_model import crossed
+from analysis.statistics.crossed_model import crossed, crossed_mean
 
 CLIENTS = [f"c{n}" for n in range(7)]
 RATERS = ["r1", "r2", "r3", "r4"]
@@ -156,6 +156,20 @@ def test_of_one_client_raters_are_what_counts() -> None:
     assert np.isnan(own["mixed_p"]) and own["mixed_reason"] is None
 
 
+def test_with_one_client_there_is_what_raters_tell() -> None:
+    table = drawn(9)
+    found = compared(table[table["client"] == "c0"], ["alone", "talk"])
+    means = found["people_means"].set_index(["of", "arm"])
+    assert (
+        np.isnan(means.loc[(ALL, "talk"), "low"]) and means.loc[(ALL, "talk"), "reason"] == "n = 1"
+    )
+    own = (
+        table[(table["client"] == "c0") & (table["arm"] == "talk")].groupby("rater")["value"].mean()
+    )
+    half = stats.t.ppf(0.975, 3) * own.std(ddof=1) / 2
+    assert means.loc[("c0", "talk"), "low"] == pytest.approx(own.mean() - half)
+
+
 def test_agreement_by_arm() -> None:
     table, rng = drawn(3), np.random.default_rng(1)
     of_client = table["client"].str[1:].astype(float)
@@ -187,9 +201,9 @@ def test_the_middle_of_a_scale_is_no_group_of_ratings() -> None:
     row = found["people_pairs"].set_index("of").loc[ALL]
     above = table[table["arm"] == "emotion_aware"].groupby("client")["value"].mean() - 3
     assert (row["first"], row["difference"]) == ("emotion_aware", pytest.approx(above.mean()))
-    assert row["mixed_reason"] == "compared with the middle of the scale" and pd.isna(
-        row["tukey_p"]
-    )
+    assert pd.isna(row["tukey_p"])
+    assert row["mixed_difference"] == pytest.approx(above.mean(), abs=1e-3)
+    assert row["mixed_df"] == 3 and 0 < row["mixed_p"] < 1
 
 
 # the mixed model
@@ -223,6 +237,22 @@ def test_balanced_ratings_give_what_mean_squares_give() -> None:
     error = (found.difference - found.low) / stats.t.ppf(0.975, 3)
     assert error == pytest.approx(expected, rel=0.01)
     assert found.p == pytest.approx(2 * stats.t.sf(abs(found.difference / error), 3))
+
+
+def test_a_balanced_mean_gives_what_mean_squares_give() -> None:
+    """Var(mean) = (MS clients + MS raters - MS error) / (clients * raters), two-way random without replication."""
+    table = drawn(10)[lambda one: one["arm"] == "talk"]
+    grid = table.pivot_table(index="client", columns="rater", values="value")
+    nc, nr = grid.shape
+    by_client, by_rater = grid.mean(axis=1), grid.mean(axis=0)
+    left = grid.sub(by_client, axis=0).sub(by_rater, axis=1) + grid.to_numpy().mean()
+    error = float((left**2).to_numpy().sum() / ((nc - 1) * (nr - 1)))
+    expected = np.sqrt((nr * by_client.var(ddof=1) + nc * by_rater.var(ddof=1) - error) / (nc * nr))
+    found = crossed_mean(table, 2.5, least_clients=6)
+    assert found.difference == pytest.approx(grid.to_numpy().mean() - 2.5, rel=1e-6)
+    assert found.df == 3 and found.low is not None and found.difference is not None
+    got = (found.difference - found.low) / stats.t.ppf(0.975, 3)
+    assert got == pytest.approx(expected, rel=0.01)
 
 
 def test_too_few_raters_or_clients_give_an_estimate_without_p() -> None:

@@ -191,6 +191,15 @@ def test_again_is_a_retest(tmp_path: Path) -> None:
     rate(plan(tmp_path, again=True))
     found = read_rated(folder_of(tmp_path / "c.jsonl"))
     assert sorted(one.round for one in found) == [0] * 8 + [1] * 8
+    asked = [
+        {
+            call["parameters"]["temperature"]
+            for call in map(json.loads, file.read_text(encoding="utf-8").splitlines())
+            if call.get("purpose") == "judge_block"
+        }
+        for file in sorted(folder_of(tmp_path / "c.jsonl").glob("*.jsonl"))
+    ]
+    assert asked == [{0.0}, {0.7}], "at 0 it would say the same again"
     assert plan(tmp_path, again=True).round == 2
     other = plan_rating(tmp_path / "c.jsonl", corpus(), "scripted:other")
     assert other.round == 0 and len(other.todo) == 8

@@ -112,6 +112,21 @@ def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
     assert found == [first.name, second.name]
 
 
+def test_a_retest_is_asked_at_the_temperature_of_samples(simcounsel: Command, run: Run) -> None:
+    for _ in range(2):
+        simcounsel("rate", run.folder, "--instrument", "helping_skills", "--chat", 1)
+    asked = [
+        {
+            call["parameters"]["temperature"]
+            for call in lines(file)
+            if call["kind"] == "call" and call["purpose"] == "judge_block"
+        }
+        for file in files(run)
+        if "helping_skills" in file.name
+    ]
+    assert asked == [{0.0}, {0.7}]
+
+
 def test_one_conversation_or_one_moment(simcounsel: Command, run: Run) -> None:
     assert (
         "Ines: gad7, after session 1 ("

@@ -137,12 +137,12 @@ def test_the_frozen_turns_are_those_that_were_measured() -> None:
 
 
 def test_turns_that_reflect_are_told_on_new_topics() -> None:
-    """30 of 74 reflect; measured recall 0.90, precision 0.82 (a rule that looked for beginnings: 0.23, 0.78)."""
+    """30 of 74 reflect; measured recall 0.93, precision 0.80 (a rule that looked for beginnings: 0.23, 0.78)."""
     rows = [line.split("|") for line in FROZEN.read_text("utf-8").splitlines() if "|" in line]
     told = [(kind == "r", reflects(heard, said)) for kind, heard, said in rows]
     right = sum(is_one and said for is_one, said in told)
-    assert right / sum(is_one for is_one, _ in told) >= 0.87
-    assert right / sum(said for _, said in told) >= 0.80
+    assert right / sum(is_one for is_one, _ in told) >= 0.90
+    assert right / sum(said for _, said in told) >= 0.78
 
 
 def test_what_was_learned_is_what_the_lines_teach(
