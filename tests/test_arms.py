@@ -91,6 +91,10 @@ def test_memory_is_a_factor_of_its_own() -> None:
         assert ended.value.value.recalls is mind and ended.value.value.bare
 
 
+def test_a_line_without_a_persona(architectures: dict[str, list[First]]) -> None:
+    compare("line_bare", "\n".join(lines_of(architectures["unguided"])) + "\n")
+
+
 def test_the_printed_difference(tmp_path: Path) -> None:
     said = "\n".join(prompt_lines(cells_of("architectures")))
     assert "--- the same in all conditions: plan_day, plan_slots" in said

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict
 
 from simcounsel.agents.talk import Decision
 from simcounsel.prompts import prompt_text
-from simcounsel.specs.practice import Language
 
 
 class Told(BaseModel):
@@ -27,7 +26,7 @@ class Told(BaseModel):
     recall: bool = True
     """Whether what comes to the counselor's mind stands there."""
 
-    def of(self, decision: Decision, language: Language) -> Decision:
+    def of(self, decision: Decision, language: str) -> Decision:
         """The decision, told so."""
         shared = self.manner == "shared"
         return replace(
