@@ -7,6 +7,7 @@ from simcounsel.agents.accessibility import Moment
 from simcounsel.agents.appointments import at_the_end, clock_text
 from simcounsel.agents.client_state import last_agreed, last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
+from simcounsel.agents.felt import cue, felt
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
 from simcounsel.agents.lived import beside_the_day
 from simcounsel.agents.manner import manner_of_speaking, near_the_moment
@@ -32,16 +33,7 @@ from simcounsel.events import Recalled
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import phrase, prompt_text, render
-from simcounsel.specs.vocabulary import Emotion
 from simcounsel.texts.overlap import read_out
-
-
-def _cue(resident: Resident, view: TalkView) -> Emotion:
-    """The emotion to which that of a memory is near or not."""
-    heard = view.heard
-    if resident.memory.settings.emotion_of == "query" and heard is not None:
-        return heard.emotion
-    return _felt(resident, view)[0]
 
 
 def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
@@ -52,7 +44,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         scene,
         "speak",
         heard.text if heard else f"{view.other} at {view.place}",
-        Moment(chat=view.chat, lately=view.came_to_mind, emotion=_cue(resident, view)),
+        Moment(chat=view.chat, lately=view.came_to_mind, emotion=cue(resident, view)),
     )
     reply = yield from ask(_question(resident, scene, view, decision, recalled))
     answer = reply.value
@@ -142,8 +134,8 @@ def _prompt(
         talk=so_far(view) or phrase("moment", "opens", view.language, name=view.me),
         mind=in_mind(resident, beside_the_day(resident, hits, scene), scene.language),
         voice=manner_of_speaking(resident, view),
-        near=near_the_moment(resident, view, decision.move, _felt(resident, view)[0]),
-        feeling=at_this_moment(resident, *_felt(resident, view)),
+        near=near_the_moment(resident, view, decision.move, felt(resident, view)[0]),
+        feeling=at_this_moment(resident, *felt(resident, view)),
         aim=decision.aim,
         stands="\n".join(
             part for part in (*_state(resident, view), *at_the_end(view, decision.aim)) if part
@@ -197,12 +189,6 @@ def _spaced(text: str, view: TalkView) -> str:
     return text if view.language == "zh" else f" {text}"
 
 
-def _felt(resident: Resident, view: TalkView) -> tuple[Emotion, int]:
-    """The feeling of one's own last line; before that, the one that one came with."""
-    own = next((line for line in reversed(view.lines) if line.who == view.me), None)
-    return (own.emotion, own.intensity) if own else (resident.emotion, resident.intensity)
-
-
 def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Recalled) -> LineFacts:
     """What a stand-in may know for the line."""
     return LineFacts(
@@ -219,7 +205,7 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         move=decision.act or decision.move,
         aim=decision.aim,
         leaves=bool(decision.leaves),
-        emotion=_felt(resident, view)[0],
+        emotion=felt(resident, view)[0],
         said=tuple(resident.said[-60:])
         + tuple(line.text for line in view.lines if line.who == view.me),
         memories=resident.memory.texts(recalled.hits),

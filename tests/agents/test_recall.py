@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.agents.emotion import emotion_relevance
+from simcounsel.agents.felt import cue
 from simcounsel.agents.recall import Store
-from simcounsel.events import Memory
+from simcounsel.agents.resident import Resident
+from simcounsel.events import Memory, Recalled
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world_settings import MemorySettings, RecallWeights
-from tests.stage import memory
+from tests.stage import Listening, happened, live, memory, said, switchboard, tiny, view
 
 PAPER = MemorySettings()
 PARK = MemorySettings(recall="generative_agents")
@@ -260,3 +263,30 @@ def test_many_memories_are_all_searched() -> None:
     assert math.isclose(float(np.linalg.norm(many.vector("Ines:999"))), 1, rel_tol=1e-5)
     with pytest.raises(KeyError):
         many.get("Ines:1000")
+
+
+def test_the_cue_is_the_mood_or_what_was_heard() -> None:
+    """As a setting: the paper's query has an emotion of its own."""
+    heard = view(said("Miriam", "What a fine day!", emotion="joy"))
+    for settings, wanted in (({}, "neutral"), ({"memory__emotion_of": "query"}, "joy")):
+        world = tiny(**settings)
+        ines = Resident(next(one for one in world.residents if one.name == "Ines"), world, {})
+        assert cue(ines, heard) == wanted
+        assert cue(ines, view()) == ines.emotion == "neutral", "nothing was heard yet"
+
+
+@pytest.mark.slow
+def test_slots_are_planned_from_recall_where_the_world_says_so(tmp_path: Path) -> None:
+    """As in the paper: what comes to mind at the day's next stroke stands in the prompt, and in the log."""
+    found = {}
+    for name in ("thoughts", "recall"):
+        chat = Listening()
+        run = live(tmp_path / name, tiny(memory__slots_from=name), 2, models=switchboard(chat))
+        planned = next(r for r in chat.requests if (r.who, r.purpose) == ("Ines", "plan_slots"))
+        recalled = [e for e in happened(run, Recalled) if e.purpose == "plan_slots"]
+        found[name] = (planned.prompt, recalled)
+    assert not found["thoughts"][1] and "comes to Ines's mind" not in found["thoughts"][0]
+    prompt, recalled = found["recall"]
+    assert recalled and "comes to Ines's mind" in prompt
+    first = next(e for e in recalled if e.who == "Ines")
+    assert len(first.hits) >= 1
