@@ -9,6 +9,7 @@ import difflib
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,15 @@ def first_prompts(cells: tuple[Cell, ...]) -> dict[str, list[First]]:
     found: dict[str, list[First]] = {}
     client = cells[0].client
     for cell in cells:
-        world = cell.about
-        if cell.arm is None or cell.arm in found or not isinstance(world, World):
+        arm = cell.arm
+        if arm is None or arm in found:
             continue
-        shared = any(other.client == client and other.arm == cell.arm for other in cells)
+        shared = any(other.client == client and other.arm == arm for other in cells)
         if shared and cell.client != client:
             continue
-        found[cell.arm] = _lived(cell.arm, world)
+        found[arm] = cell.about.either(
+            world=partial(_lived, arm), synthesis=lambda settings: list[First]()
+        )
     return found
 
 
