@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.dialogues import CourseSession, Dialogue
 from simcounsel.errors import CorpusError
 from simcounsel.secret import scrub_data
 
@@ -50,6 +50,8 @@ def _schema() -> Any:
         skill=text,
         skills=pa.list_(text),
         reasoning=text,
+        assessment=text,
+        client_state=text,
         emotion=text,
         intensity=whole,
         source=text,
@@ -75,6 +77,8 @@ def _schema() -> Any:
             ("situation", text),
             ("undisclosed", pa.list_(text)),
             ("objectives", pa.list_(text)),
+            ("sessions", _sessions(pa)),
+            ("plan", pa.list_(text)),
             ("note", text),
             ("names", pa.list_(text)),
             ("places", pa.list_(text)),
@@ -82,6 +86,17 @@ def _schema() -> Any:
             ("ratings", listed(instrument=text, score=text, value=real)),
             ("origin", origin),
         ]
+    )
+
+
+def _sessions(pa: Any) -> Any:
+    """The column of a course's sessions."""
+    text, whole, texts = pa.string(), pa.int64(), pa.list_(pa.string())
+    kinds = {"number": whole, "first": whole} | dict.fromkeys(
+        ("objective", "goals_met", "unresolved", "homework"), texts
+    )
+    return pa.list_(
+        pa.struct([(name, kinds.get(name, text)) for name in CourseSession.model_fields])
     )
 
 
