@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from simcounsel.corpus.dialogues import CourseSession, Dialogue
+from simcounsel.corpus.dialogues import CourseSession, Dialogue, Turn
 from simcounsel.errors import CorpusError
 from simcounsel.secret import scrub_data
 
@@ -43,23 +43,14 @@ def _schema() -> Any:
     draft = pa.struct(
         [("text", text), ("reason", text), ("ratings", listed(quality=text, value=real))]
     )
-    turns = listed(
-        speaker=text,
-        text=text,
-        stage=text,
-        skill=text,
-        skills=pa.list_(text),
-        reasoning=text,
-        assessment=text,
-        client_state=text,
-        emotion=text,
-        intensity=whole,
-        source=text,
-        draft=draft,
-        merged=whole,
-        portable=yes,
-        answers=text,
-    )
+    kinds = {
+        "skills": pa.list_(text),
+        "intensity": whole,
+        "draft": draft,
+        "merged": whole,
+        "portable": yes,
+    }
+    turns = listed(**{name: kinds.get(name, text) for name in Turn.model_fields})
     origin = pa.struct(
         [("file", text), ("hash", text), ("chat", text), ("models", listed(role=text, model=text))]
     )
