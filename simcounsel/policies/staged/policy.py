@@ -12,6 +12,7 @@ from simcounsel.policies.staged.choosing import choose_exercise, heard_against
 from simcounsel.policies.staged.session import ASKED, Session
 from simcounsel.policies.staged.speaking import decision_of
 from simcounsel.policies.staged.verdicts import judge
+from simcounsel.specs.exercises import Exercises
 from simcounsel.specs.manual import Manual, State
 
 NOTE_EVERY = 3
@@ -25,14 +26,15 @@ class Staged:
 
     name: ClassVar[str] = "staged"
 
-    def __init__(self, manual: Manual) -> None:
+    def __init__(self, manual: Manual, *, exercises: Exercises | None = None) -> None:
         self.manual = manual
+        self.exercises = exercises
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         """Notes first, then what the last message changes, then an exercise where one is to be
         suggested.
         """
-        now = Session(manual=self.manual, view=view)
+        now = Session(manual=self.manual, view=view, catalogue=self.exercises)
         now = now.with_events(heard_against(now))
         now = now.with_events((yield from _noted(now, NOTE_EVERY)))
         now = yield from _moved(now)
@@ -47,7 +49,8 @@ class Staged:
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """The notes of what was said after the last ones."""
-        return (yield from _noted(Session(manual=self.manual, view=view), 1))
+        now = Session(manual=self.manual, view=view, catalogue=self.exercises)
+        return (yield from _noted(now, 1))
 
 
 def _noted(now: Session, least: int) -> Ask[tuple[PracticeEvent, ...]]:
