@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.embedding import each_once, embedding
 from analysis.finding import find
-from analysis.methods import counted
+from analysis.page import counted
 from analysis.report import Options, Report, embedding_of, make
 from analysis.writing import write as write_report
 from replication import asking, simcounsel_tables, structure_tables, themes

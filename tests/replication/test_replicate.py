@@ -86,7 +86,14 @@ def test_structure_matters_from_command_to_page(replicate: Command, tmp_path: Pa
     assert done.code == 0, done.out + done.err
     out = tmp_path / "small"
     text = (out / "replication.md").read_text(encoding="utf-8")
-    for word in ("Tables 1 and 2", "Table 3", "Table 4", "Table 5", "3.96 (0.95)", "drawn from 3"):
+    for word in (
+        "Tables 1 and 2",
+        "Table 3",
+        "Table 4",
+        "Table 5",
+        "3.96 (0.95)",
+        "3 are drawn from 3 written ones",
+    ):
         assert word in text
     runs = find([out / "runs"])
     assert sorted(member.arm for member in runs.members) == ["single", "staged", "unguided"]
