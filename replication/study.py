@@ -33,7 +33,8 @@ def finish(
     """Everything after the runs in FOLDER/runs; in words what was written and what people can
     do.
     """
-    paper, options = published(name), Options(stories=STORIES)
+    paper = published(name)
+    options = Options(stories=STORIES, ratings=asking.answers_in(folder))
     asked = asking.comment(find([folder / "runs"]), tell) if name == "structure_matters" else None
     report = make([folder / "runs"], options, tell)
     write_report(report, folder / "report", typed())
