@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analysis.experiment import Experiment, PlannedRun, ReportError, read_experiment
-from analysis.sample import Excluded, Member, Sample, clients_of, opened
+from analysis.sample import Excluded, Member, Sample, clients_of, counseling_of, opened
 from simcounsel.events import SCHEMA_VERSION
 from simcounsel.runs.log import Log
 from simcounsel.runs.manifest import label_of
@@ -43,7 +43,7 @@ def find(places: Sequence[Path], *, finished_only: bool = False, damaged: bool =
             excluded.append(Excluded(run=log.name, why=why))
         else:
             everybody.append(_member(log, experiment.planned(log.name) if experiment else None))
-    members, more = _sifted(everybody, experiment, finished_only)
+    members, more = _sifted(_by_counselor(everybody, experiment), experiment, finished_only)
     missing = _missing(experiment, {folder.name for folder in folders})
     if not members and not excluded and not missing:
         raise ReportError(
@@ -125,6 +125,25 @@ def _member(log: Log, planned: PlannedRun | None) -> Member:
         models={str(role): str(model) for role, model in log.manifest.get("models", {}).items()},
         note=f"lived {log.ticks} of {ticks} ticks" if log.ticks < ticks else None,
     )
+
+
+def _by_counselor(members: list[Member], experiment: Experiment | None) -> list[Member]:
+    """Where no plan names the arms and counselors go by different policies, therapies or manuals,
+    these are arms, and not only the world's condition: six clinics of different therapies are no
+    one arm.
+    """
+    if experiment is not None:
+        return members
+    ways = {member.name: counseling_of(member.manifest) for member in members}
+    if len({way for way in ways.values() if way}) < 2:
+        return members
+    one_condition = len({member.arm for member in members}) == 1
+    return [
+        replace(member, arm=way if one_condition else f"{member.arm}, {way}")
+        if (way := ways[member.name])
+        else member
+        for member in members
+    ]
 
 
 def _sifted(

@@ -137,6 +137,27 @@ def clients_of(manifest: dict[str, Any]) -> tuple[str, ...]:
     return tuple(sorted(name for name, role in roles_of(manifest).items() if role == "client"))
 
 
+def counseling_of(manifest: dict[str, Any]) -> str:
+    """How the counselors of a run go about it, in words: `course, cbt`; '' where no counselor is
+    there, or none is told how.
+    """
+    world = manifest.get("world", {})
+    if world.get("condition") in ("client_only", "client_layperson"):
+        return ""
+    found = []
+    for resident in world.get("residents", ()):
+        policy = resident.get("policy")
+        if roles_of(manifest).get(str(resident.get("name"))) != "counselor" or not policy:
+            continue
+        parts = [str(policy.get("name"))] + [
+            str(one.get("id") or one.get("name")) if isinstance(one, dict) else str(one)
+            for one in (policy.get("therapy"), policy.get("manual"))
+            if one
+        ]
+        found.append(", ".join(parts))
+    return " and ".join(sorted(found))
+
+
 def drawn_in(manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The clients of a run who were drawn from a written one, and from whom."""
     for resident in manifest.get("world", {}).get("residents", ()):

@@ -7,10 +7,14 @@ decay ** hours since the memory was last recalled (or laid down); p and e are po
 intensity divided by 10, 0 for plans; m is nearness on Plutchik's wheel to the present emotion;
 c is the cosine to the query, clipped at 0.
 
+`recall: generative_agents` scores as Park et al. 2023 publish it (section 4.1): recency, importance
+(poignancy) and relevance, each scaled to [0, 1] over the candidates (0 the least, 1 the most; 0.5
+where all are alike), count alike; their mean is the score.
+
 The best of what `accessibility` lets through come to mind.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,6 +39,8 @@ class Terms:
     emotion_score: np.ndarray
     emotion_relevance: np.ndarray
     relevance: np.ndarray
+    cosine: np.ndarray
+    """Relevance before it was clipped."""
     score: np.ndarray
 
 
@@ -115,10 +121,11 @@ class Store:
         hours = (minute - self._last[rows]).astype(np.float32) / 60
         recency = np.power(np.float32(settings.decay_per_hour), np.maximum(hours, 0))
         # not `@`: the threads of a BLAS stall for ten milliseconds on a busy machine
-        relevance = np.clip(np.einsum("ij,j->i", self._vectors[rows], query), 0, 1)
+        cosine = np.einsum("ij,j->i", self._vectors[rows], query)
+        relevance = np.clip(cosine, 0, 1)
         nearness = _RELEVANCE[_INDEX[emotion]][self._emotion[rows]]
         poignancy, intensity = self._poignancy[rows], self._intensity[rows]
-        w = settings.effective_weights()
+        w = settings.weights
         score = (
             np.float32(w.recency) * recency
             + np.float32(w.poignancy) * poignancy
@@ -132,6 +139,7 @@ class Store:
             emotion_score=intensity,
             emotion_relevance=nearness,
             relevance=relevance,
+            cosine=cosine,
             score=score,
         )
 
@@ -155,6 +163,8 @@ class Store:
         rows = self.access.rows(relevance, settings, moment, first)
         if not len(rows):
             return ()
+        if settings.recall == "generative_agents":
+            terms = replace(terms, score=_as_published(terms, rows))
         back = self.access.stand_back(rows, relevance, settings, moment, first)
         score = np.round(terms.score[rows], 4)
         best = _best(score - 2 * back, settings.top_k)  # behind all others, whose scores are 0 to 1
@@ -167,6 +177,16 @@ class Store:
             Hit(id=found, **dict(zip(_TERMS, row, strict=True)))
             for found, *row in zip(ids, *columns, strict=True)
         )
+
+
+def _as_published(terms: Terms, rows: np.ndarray) -> np.ndarray:
+    """Park et al.'s score of the candidates in `rows`, in [0, 1]; 0 for all others."""
+    score = np.zeros_like(terms.score)
+    for term in (terms.recency, terms.poignancy, terms.cosine):
+        own = term[rows]
+        low, high = float(own.min()), float(own.max())
+        score[rows] += (own - low) / (high - low) if high > low else 0.5
+    return np.asarray(score / 3, dtype=np.float32)
 
 
 def _best(values: np.ndarray, k: int) -> np.ndarray:

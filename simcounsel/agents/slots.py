@@ -6,8 +6,9 @@ from typing import TypedDict
 
 from simcounsel.agents.appointments import appointed_slot, appointments_text
 from simcounsel.agents.facts import SlotsFacts
-from simcounsel.agents.lived import with_dates
+from simcounsel.agents.lived import remembered, with_dates
 from simcounsel.agents.mind import Effects, Scene
+from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import BlockAnswer, SlotAnswer
 from simcounsel.agents.views import (
@@ -21,7 +22,7 @@ from simcounsel.agents.views import (
 )
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
-from simcounsel.events import Memory, Scheduled, Slot, Stroke
+from simcounsel.events import Memory, Recalled, Scheduled, Slot, Stroke
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import Routine
@@ -43,23 +44,43 @@ def plan_block(resident: Resident, scene: Scene, strokes: tuple[Stroke, ...]) ->
         first + scene.plan_slots * scene.tick_minutes, (day_of(first) + 1) * MINUTES_PER_DAY
     )
     minutes = tuple(range(first, until, scene.tick_minutes))
-    reply = yield from ask(_question(resident, scene, strokes, minutes))
+    recalled = yield from _recalled(resident, scene, strokes)
+    reply = yield from ask(_question(resident, scene, strokes, minutes, recalled))
     slots = tuple(
         _slot(answer, minute, resident, scene)
         for minute, answer in zip(minutes, reply.value.slots, strict=False)
     )
     event = Scheduled(who=resident.name, slots=slots, **traced(reply))
+    events = (event,) if recalled is None else (recalled, event)
     if resident.memory.settings.only_lived:
-        return Effects(events=(event,))
-    return Effects(events=(event,), drafts=_slot_drafts(resident, scene, slots, event.calls))
+        return Effects(events=events)
+    return Effects(events=events, drafts=_slot_drafts(resident, scene, slots, event.calls))
+
+
+def _recalled(
+    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...]
+) -> Ask[Recalled | None]:
+    """What comes to mind at the next stroke of the day; None where slots are planned from the
+    latest thoughts.
+    """
+    if resident.memory.settings.slots_from == "thoughts":
+        return None
+    now = time_text(scene.minute)
+    ahead = next((s.do for s in reversed(strokes) if s.at <= now), None)
+    query = phrase("lived", "today", scene.language, name=resident.name)
+    return (yield from recollect(resident, scene, "plan_slots", ahead or query))
 
 
 def _question(
-    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], minutes: tuple[int, ...]
+    resident: Resident,
+    scene: Scene,
+    strokes: tuple[Stroke, ...],
+    minutes: tuple[int, ...],
+    recalled: Recalled | None,
 ) -> Question[BlockAnswer]:
     """One slot for each of the minutes, at places that can be reached."""
     place_names = {place.name for place in scene.places}
-    system, prompt = _prompt(resident, scene, strokes, minutes)
+    system, prompt = _prompt(resident, scene, strokes, minutes, recalled)
 
     def check(answer: BlockAnswer) -> str | None:
         if len(answer.slots) < len(minutes):
@@ -84,9 +105,18 @@ def _question(
 
 
 def _prompt(
-    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], minutes: tuple[int, ...]
+    resident: Resident,
+    scene: Scene,
+    strokes: tuple[Stroke, ...],
+    minutes: tuple[int, ...],
+    recalled: Recalled | None,
 ) -> tuple[str, str]:
     """The system text and the prompt."""
+    mind = (
+        with_dates(resident, resident.memory.latest_thoughts(3), scene)
+        if recalled is None
+        else remembered(resident, recalled.hits, scene)
+    )
     return render(
         "plan_slots",
         scene.language,
@@ -98,11 +128,7 @@ def _prompt(
         activity=_just_now(resident, scene),
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
         today=today(resident, scene),
-        mind=in_mind(
-            resident,
-            with_dates(resident, resident.memory.latest_thoughts(3), scene),
-            scene.language,
-        ),
+        mind=in_mind(resident, mind, scene.language),
         appointments=appointments_text(resident, scene),
         places=bullets(tuple(f"{p.name}" for p in scene.places)),
         count=str(len(minutes)),

@@ -7,6 +7,7 @@ from simcounsel.agents.accessibility import Moment
 from simcounsel.agents.appointments import at_the_end, clock_text
 from simcounsel.agents.client_state import last_agreed, last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
+from simcounsel.agents.felt import cue, felt
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
 from simcounsel.agents.lived import beside_the_day
 from simcounsel.agents.manner import manner_of_speaking, near_the_moment
@@ -32,7 +33,6 @@ from simcounsel.events import Recalled
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import phrase, prompt_text, render
-from simcounsel.specs.vocabulary import Emotion
 from simcounsel.texts.overlap import read_out
 
 
@@ -44,7 +44,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         scene,
         "speak",
         heard.text if heard else f"{view.other} at {view.place}",
-        Moment(chat=view.chat, lately=view.came_to_mind, emotion=_felt(resident, view)[0]),
+        Moment(chat=view.chat, lately=view.came_to_mind, emotion=cue(resident, view)),
     )
     reply = yield from ask(_question(resident, scene, view, decision, recalled))
     answer = reply.value
@@ -119,8 +119,9 @@ def _prompt(
 ) -> tuple[str, str]:
     """The system text and the prompt, of the speaker's role."""
     role = resident.spec.role
+    hits = recalled.hits if decision.recalls else ()
     return render(
-        f"line_{role}",
+        "line_bare" if decision.bare else f"line_{role}",
         view.language,
         known=known(resident, scene.language, ids=_moves(resident)),
         portrait=portrait(resident, scene.language, ids=_moves(resident)),
@@ -131,10 +132,10 @@ def _prompt(
         together=together(resident, scene, view),
         today=today(resident, scene),
         talk=so_far(view) or phrase("moment", "opens", view.language, name=view.me),
-        mind=in_mind(resident, beside_the_day(resident, recalled.hits, scene), scene.language),
+        mind=in_mind(resident, beside_the_day(resident, hits, scene), scene.language),
         voice=manner_of_speaking(resident, view),
-        near=near_the_moment(resident, view, decision.move, _felt(resident, view)[0]),
-        feeling=at_this_moment(resident, *_felt(resident, view)),
+        near=near_the_moment(resident, view, decision.move, felt(resident, view)[0]),
+        feeling=at_this_moment(resident, *felt(resident, view)),
         aim=decision.aim,
         stands="\n".join(
             part for part in (*_state(resident, view), *at_the_end(view, decision.aim)) if part
@@ -188,12 +189,6 @@ def _spaced(text: str, view: TalkView) -> str:
     return text if view.language == "zh" else f" {text}"
 
 
-def _felt(resident: Resident, view: TalkView) -> tuple[Emotion, int]:
-    """The feeling of one's own last line; before that, the one that one came with."""
-    own = next((line for line in reversed(view.lines) if line.who == view.me), None)
-    return (own.emotion, own.intensity) if own else (resident.emotion, resident.intensity)
-
-
 def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Recalled) -> LineFacts:
     """What a stand-in may know for the line."""
     return LineFacts(
@@ -210,7 +205,7 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         move=decision.act or decision.move,
         aim=decision.aim,
         leaves=bool(decision.leaves),
-        emotion=_felt(resident, view)[0],
+        emotion=felt(resident, view)[0],
         said=tuple(resident.said[-60:])
         + tuple(line.text for line in view.lines if line.who == view.me),
         memories=resident.memory.texts(recalled.hits),

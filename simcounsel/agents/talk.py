@@ -194,6 +194,10 @@ class Decision:
     """How to say it; None: as the role does."""
     steady: bool = True
     """Whether all lines that this policy decides in a conversation are said in that manner."""
+    bare: bool = False
+    """Whether the line is worded without the speaker's persona and the rules of its role."""
+    recalls: bool = True
+    """Whether what comes to the speaker's mind stands in the prompt."""
     max_tokens: int = 220
     lines: tuple[Example, ...] = ()
     """Written by hand for this move; they go before the persona's own."""

@@ -41,6 +41,16 @@ def sweep(
             "--dry-run", help="Only print the plan, its estimate, and how the conditions differ."
         ),
     ] = False,
+    show_prompts: Annotated[
+        bool,
+        typer.Option(
+            "--show-prompts",
+            help=(
+                "Only print the plan, and how the counselor's first prompts differ between"
+                " conditions."
+            ),
+        ),
+    ] = False,
     processes: Annotated[
         int | None,
         typer.Option("--processes", min=1, help="Runs at once; the number of cores if not given."),
@@ -87,7 +97,12 @@ def sweep(
     folder = out or Path("sweeps") / experiment.stem
     for line in plan_lines(loaded, cells, price_table(prices), folder):
         typer.echo(line)
-    if dry_run:
+    if show_prompts:
+        from simcounsel.lab.first_prompts import prompt_lines
+
+        for line in prompt_lines(cells):
+            typer.echo(line)
+    if dry_run or show_prompts:
         return
     running, done = live(
         loaded,

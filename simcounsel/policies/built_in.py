@@ -11,6 +11,7 @@ from simcounsel.policies.socratic import Socratic
 from simcounsel.policies.staged.manuals import manual_of
 from simcounsel.policies.staged.policy import Staged
 from simcounsel.policies.supportive import Supportive
+from simcounsel.policies.told import Told
 from simcounsel.policies.unstaged import Single, Unguided
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.exercises import Exercises
@@ -22,14 +23,27 @@ from simcounsel.specs.vocabulary import Role
 CLIENTS: frozenset[Role] = frozenset({"client"})
 
 
-class ByManual(BaseModel):
+class ByManual(Told):
     """Of a policy that goes by a manual."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     manual: Manual | str | None = None
     """Itself, or the name of one that comes with simcounsel; None: the default one."""
     exercises: Exercises | None = None
     """A catalogue; None: the one that comes with simcounsel."""
+
+
+class ByStates(ByManual):
+    """Of one that is led through the manual's states."""
+
+    notes: bool = True
+    """Whether notes on the client are kept, for this session and the next ones."""
+
+
+class Alone(Told):
+    """Of one without a brief."""
+
+    persona: bool = False
+    """As of `Told`; not unless asked for."""
 
 
 class ByTherapy(BaseModel):
@@ -51,18 +65,21 @@ class ByTherapy(BaseModel):
 CLIENT = PolicyKind(make=lambda settings, lang: Client(), settings=NoSettings, roles=CLIENTS)
 SOCRATIC = PolicyKind(make=lambda settings, lang: Socratic(), settings=NoSettings)
 SUPPORTIVE = PolicyKind(make=lambda settings, lang: Supportive(), settings=NoSettings)
-UNGUIDED = PolicyKind(make=lambda settings, lang: Unguided(), settings=NoSettings)
+UNGUIDED = PolicyKind(make=lambda settings, lang: Unguided(settings), settings=Alone)
 SINGLE = PolicyKind(
     make=lambda settings, lang: Single(
-        manual_of(settings.manual, lang, settings.exercises), exercises=settings.exercises
+        manual_of(settings.manual, lang, settings.exercises), settings, exercises=settings.exercises
     ),
     settings=ByManual,
 )
 STAGED = PolicyKind(
     make=lambda settings, lang: Staged(
-        manual_of(settings.manual, lang, settings.exercises), exercises=settings.exercises
+        manual_of(settings.manual, lang, settings.exercises),
+        settings,
+        notes=settings.notes,
+        exercises=settings.exercises,
     ),
-    settings=ByManual,
+    settings=ByStates,
 )
 COURSE = PolicyKind(
     make=lambda settings, lang: Course(

@@ -10,6 +10,7 @@ from simcounsel.chance import chance
 from simcounsel.llm.question import Ask, Example
 from simcounsel.policies.manual import aims, lines_for, own_example
 from simcounsel.policies.staged.exercises import library, schedule
+from simcounsel.policies.told import Told
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.exercises import Exercise, Exercises
 from simcounsel.specs.manual import Manual
@@ -29,8 +30,11 @@ class Single:
 
     name: ClassVar[str] = "single"
 
-    def __init__(self, manual: Manual, *, exercises: Exercises | None = None) -> None:
+    def __init__(
+        self, manual: Manual, told: Told | None = None, *, exercises: Exercises | None = None
+    ) -> None:
         self.manual = manual
+        self.told = told or Told()
         self._exercises = exercises
 
     def exercises(self, view: TalkView) -> Exercises:
@@ -47,7 +51,7 @@ class Single:
             for line in lines_for(self.name, move, view.language)
             if not (held and ("{steps}" in line or (not today and "{exercise}" in line)))
         )
-        return Decision(
+        decision = Decision(
             move=move,
             options=("greet", "talk", "close"),
             reason=f"{reason}; day {self.day(view)}",
@@ -59,6 +63,7 @@ class Single:
             lines=tuple(own_example(text, move) for text in texts),
             leaves=move == "close",
         )
+        return self.told.of(decision, view.language)
         yield  # an Ask that needs no model
 
     def day(self, view: TalkView) -> int:
@@ -118,13 +123,16 @@ class Unguided:
 
     name: ClassVar[str] = "unguided"
 
+    def __init__(self, told: Told | None = None) -> None:
+        self.told = told or Told(persona=False)
+
     def decide(self, view: TalkView) -> Ask[Decision]:
         """Hello, talk, goodbye."""
         move, reason = _move(view)
         lines: tuple[Example, ...] = tuple(
             own_example(text, move) for text in lines_for(self.name, move, view.language)
         )
-        return Decision(
+        decision = Decision(
             move=move,
             options=("greet", "talk", "close"),
             reason=reason,
@@ -136,4 +144,5 @@ class Unguided:
             leaves=True if move == "close" else None,
             max_tokens=420,
         )
+        return self.told.of(decision, view.language)
         yield  # an Ask that needs no model

@@ -71,8 +71,9 @@ class MemorySettings(Spec):
     """How memories fade, are recalled and become reflections."""
 
     recall: Literal["emotion_aware", "generative_agents"] = "emotion_aware"
-    """`emotion_aware` uses `weights`; `generative_agents` is the baseline of Park et al. 2023
-    (recency, importance and relevance count alike, emotion does not).
+    """`emotion_aware` uses `weights`; `generative_agents` is the baseline of Park et al. 2023:
+    recency, importance and relevance, each scaled over the candidates, count alike, and emotion
+    does not.
     """
     weights: RecallWeights = RecallWeights()
     decay_per_hour: Annotated[float, Field(gt=0, le=1)] = 0.995
@@ -106,19 +107,15 @@ class MemorySettings(Spec):
     reflect_after_memories: Annotated[int, Field(ge=1)] = 40
     """This many memories start a reflection, or `reflect_after_poignancy`, whichever is first."""
     reflect_after_poignancy: Annotated[int, Field(ge=1)] = 120
-
-    def effective_weights(self) -> RecallWeights:
-        """The weights that count."""
-        if self.recall == "generative_agents":
-            third = 1 / 3
-            return RecallWeights(
-                recency=third,
-                poignancy=third,
-                emotion_score=0,
-                emotion_relevance=0,
-                relevance=third,
-            )
-        return self.weights
+    emotion_of: Literal["mood", "query"] = "mood"
+    """To what an emotion is near in recall: `mood`, what the person feels at that moment; `query`,
+    what the words express that call memories up (in a conversation the line just heard), as in the
+    paper. Where they express nothing, as when a day is planned, it is the mood.
+    """
+    slots_from: Literal["thoughts", "recall"] = "thoughts"
+    """What stands in the prompt when the next slots are planned: the latest `thoughts`, or what
+    comes to mind at what the day's plan has next (`recall`), as in the paper.
+    """
 
 
 class ConversationSettings(Spec):

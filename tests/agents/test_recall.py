@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.agents.emotion import emotion_relevance
+from simcounsel.agents.felt import cue
 from simcounsel.agents.recall import Store
-from simcounsel.events import Memory
+from simcounsel.agents.resident import Resident
+from simcounsel.events import Memory, Recalled
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world_settings import MemorySettings, RecallWeights
-from tests.stage import memory
+from tests.stage import Listening, happened, live, memory, said, switchboard, tiny, view
 
 PAPER = MemorySettings()
 PARK = MemorySettings(recall="generative_agents")
@@ -48,12 +51,34 @@ def test_by_hand() -> None:
 
 
 def test_generative_agents_by_hand() -> None:
-    one = store((memory(0, emotion="joy", poignancy=9, intensity=10), unit(0.6, 0.8), 0))
-    scores = {
-        e: one.recall(unit(1, 0), e, 120, PARK)[0].score for e in ("joy", "sadness", "neutral")
-    }
-    assert scores["joy"] == pytest.approx((0.990025 + 0.9 + 0.6) / 3, abs=1e-4)
-    assert len(set(scores.values())) == 1
+    """Park et al. 2023, section 4.1: each of recency, importance and relevance is scaled by its least and most over the candidates.
+
+    Three memories: 0, 60 and 120 minutes old; importance 2, 8, 5; cosine 1, 0.6, 0.
+    """
+    three = store(
+        (memory(0, emotion="joy", poignancy=2), unit(1, 0), 120),
+        (memory(1, emotion="fear", poignancy=8), unit(0.6, 0.8), 60),
+        (memory(2, emotion="anger", poignancy=5), unit(0, 1), 0),
+    )
+    hits = {hit.id: hit for hit in three.recall(unit(1, 0), "joy", 120, PARK)}
+    middle = (0.995 - 0.995**2) / (1 - 0.995**2)
+    assert hits["Ines:0"].score == pytest.approx((1 + 0 + 1) / 3, abs=1e-4)
+    assert hits["Ines:1"].score == pytest.approx((middle + 1 + 0.6) / 3, abs=1e-4)
+    assert hits["Ines:2"].score == pytest.approx((0 + 0.5 + 0) / 3, abs=1e-4)
+    assert hits["Ines:1"].relevance == pytest.approx(0.6, abs=1e-4), "the terms stay as they are"
+    for emotion in ("sadness", "neutral"):
+        other = three.recall(unit(1, 0), emotion, 120, PARK)  # type: ignore[arg-type]
+        assert {h.id: h.score for h in other} == {k: h.score for k, h in hits.items()}
+
+
+def test_generative_agents_scale_over_candidates_alone() -> None:
+    """What cannot be reached (here an older short-term memory) does not stretch the scale."""
+    both = [(memory(1, poignancy=8), unit(0.6, 0.8), 60), (memory(2, poignancy=5), unit(0, 1), 90)]
+    alone = store(*both).recall(unit(1, 0), "joy", 120, PARK, oldest=30)
+    wide = store((memory(0, poignancy=1), unit(1, 0), 0), *both)
+    assert wide.recall(unit(1, 0), "joy", 120, PARK, oldest=30) == alone
+    (only,) = store(both[0]).recall(unit(1, 0), "joy", 120, PARK)
+    assert only.score == pytest.approx(0.5), "where all are alike"
 
 
 def test_plans_carry_no_emotion() -> None:
@@ -191,17 +216,29 @@ def test_as_a_plain_loop_would(
     for item, _, _, touched in rows:
         made.touch(item.id, touched)
     hits = made.recall(query, emotion, now, settings)
-    w = settings.effective_weights()
+    w = settings.weights
     slow: dict[str, float] = {}
+    published: dict[str, list[float]] = {}
     for item, vector, _, touched in rows:
         cosine = sum(float(a) * float(b) for a, b in zip(vector, query, strict=True))
+        recency = settings.decay_per_hour ** ((now - touched) / 60)
+        published[item.id] = [recency, (item.poignancy or 0) / 10, cosine]
         slow[item.id] = (
-            w.recency * settings.decay_per_hour ** ((now - touched) / 60)
+            w.recency * recency
             + w.poignancy * (item.poignancy or 0) / 10
             + w.emotion_score * (item.intensity or 0) / 10
             + w.emotion_relevance * emotion_relevance(emotion, item.emotion or "neutral")
             + w.relevance * max(0.0, cosine)
         )
+    if recall == "generative_agents" and rows:
+        slow = dict.fromkeys(published, 0.0)
+        for term in range(3):
+            values = [terms[term] for terms in published.values()]
+            low, high = min(values), max(values)
+            if 0 < high - low < 1e-4:
+                return  # a difference that float32 may not see
+            for name, terms in published.items():
+                slow[name] += ((terms[term] - low) / (high - low) if high > low else 0.5) / 3
     assert len(hits) == len({hit.id for hit in hits}) == min(k, len(rows))
     for hit in hits:
         assert hit.score == pytest.approx(slow[hit.id], abs=1.5e-4)
@@ -226,3 +263,30 @@ def test_many_memories_are_all_searched() -> None:
     assert math.isclose(float(np.linalg.norm(many.vector("Ines:999"))), 1, rel_tol=1e-5)
     with pytest.raises(KeyError):
         many.get("Ines:1000")
+
+
+def test_the_cue_is_the_mood_or_what_was_heard() -> None:
+    """As a setting: the paper's query has an emotion of its own."""
+    heard = view(said("Miriam", "What a fine day!", emotion="joy"))
+    for settings, wanted in (({}, "neutral"), ({"memory__emotion_of": "query"}, "joy")):
+        world = tiny(**settings)
+        ines = Resident(next(one for one in world.residents if one.name == "Ines"), world, {})
+        assert cue(ines, heard) == wanted
+        assert cue(ines, view()) == ines.emotion == "neutral", "nothing was heard yet"
+
+
+@pytest.mark.slow
+def test_slots_are_planned_from_recall_where_the_world_says_so(tmp_path: Path) -> None:
+    """As in the paper: what comes to mind at the day's next stroke stands in the prompt, and in the log."""
+    found = {}
+    for name in ("thoughts", "recall"):
+        chat = Listening()
+        run = live(tmp_path / name, tiny(memory__slots_from=name), 2, models=switchboard(chat))
+        planned = next(r for r in chat.requests if (r.who, r.purpose) == ("Ines", "plan_slots"))
+        recalled = [e for e in happened(run, Recalled) if e.purpose == "plan_slots"]
+        found[name] = (planned.prompt, recalled)
+    assert not found["thoughts"][1] and "comes to Ines's mind" not in found["thoughts"][0]
+    prompt, recalled = found["recall"]
+    assert recalled and "comes to Ines's mind" in prompt
+    first = next(e for e in recalled if e.who == "Ines")
+    assert len(first.hits) >= 1

@@ -9,12 +9,14 @@ import pytest
 from analysis import tables
 from analysis.experiment import ReportError
 from analysis.finding import find
+from simcounsel.engine.opening import begin_run
 from simcounsel.events import SCHEMA_VERSION, Acted, RelationChanged, Said, Warned
 from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
+from simcounsel.specs.world_file import load_world
 from tests.analysis.made import measure, plan, rewrite, scale_score
-from tests.stage import go_on, happened, live, tiny
+from tests.stage import TINY, go_on, happened, live, tiny
 from tests.viewer.written import written
 
 
@@ -204,3 +206,24 @@ def test_odd_texts_go_through(tmp_path: Path) -> None:
 
     rewrite(run, odd)
     assert set(tables.talk([run.folder])["text"]) == {"=1+1 <script>alert(1)</script> \x00 ‮ 🙂"}
+
+
+def test_different_ways_of_counseling_are_arms(tmp_path: Path) -> None:
+    """Six therapies are no one arm; with one way for all, the condition is."""
+    told = {
+        "a": "socratic",
+        "b": {"name": "staged", "manual": "motivational"},
+        "c": {"name": "staged", "manual": "insomnia_cbt"},
+    }
+    for name, policy in told.items():
+        changes = {"condition": "client_counselor", "residents.Miriam.policy": policy}
+        world = load_world(TINY, models=tiny().models.model_dump(), **changes)
+        go_on(begin_run(world, tmp_path, name=name), ticks=1)
+    arms = {member.name: member.arm for member in find([tmp_path]).members}
+    assert arms == {"a": "socratic", "b": "staged, motivational", "c": "staged, insomnia_cbt"}
+    alone = tiny(condition="client_only", residents__Miriam__policy="socratic")
+    go_on(begin_run(alone, tmp_path, name="d"), ticks=1)
+    arms = {member.name: member.arm for member in find([tmp_path]).members}
+    assert arms["d"] == "client_only" and arms["a"] == "client_counselor, socratic"
+    (only,) = find([tmp_path / "b"]).members
+    assert only.arm == "client_counselor"

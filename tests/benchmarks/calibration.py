@@ -20,9 +20,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 from scipy import stats
 
 from analysis import tables
@@ -34,6 +36,7 @@ from analysis.statistics import hedges_g, welch_t
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.lab.plan import write_plan
+from simcounsel.specs import shipped
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.world import World
@@ -57,8 +60,7 @@ class Found:
 
 def swept(kind: str, draw: int, out: Path, *, clients: int, seeds: int, planted: float) -> None:
     """Live a sweep in this process, with the plan that `simcounsel sweep` writes."""
-    file = ROOT / "experiments" / FILES[kind]
-    experiment, cells = load_experiment(file)
+    experiment, cells = load_experiment(_file(kind, clients, out))
     own = [cell for cell in cells if cell.seed == 1]
     names = sorted({cell.client for cell in own})[:clients]
     points = "0,spread=3" if kind == "null" else f"{planted:g},spread=1.5"
@@ -72,6 +74,23 @@ def swept(kind: str, draw: int, out: Path, *, clients: int, seeds: int, planted:
     for cell in several:
         run = begin_run(cell.about, out, name=cell.name)
         Simulation(cell.about, run=run).run(ticks=cell.ticks)
+
+
+def _file(kind: str, clients: int, out: Path) -> Path:
+    """The experiment; with more clients than it has, one of all those who come along."""
+    file = ROOT / "experiments" / FILES[kind]
+    data: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if clients <= len(data["clients"]):
+        return file
+    everybody = [
+        str(path)
+        for path in shipped.files("personas")
+        if "\nrole: client\n" in path.read_text(encoding="utf-8")
+    ]
+    data |= {"clients": everybody, "worlds": [str(shipped.folder("worlds") / "tiny.yaml")]}
+    other = out / "experiment.yaml"
+    other.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    return other
 
 
 def _cell(cell: Cell, seed: int, model: str, draw: int) -> Cell:

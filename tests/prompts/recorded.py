@@ -177,7 +177,9 @@ def world_of(policy: str, condition: str, language: str, marks: Marks, state: st
             }
         )
         policy = "socratic" if policy == "danger" else policy
-        given = PolicySpec(name=policy) if one.name == "Miriam" and policy != "course" else None
+        told = {"persona": True} if policy == "unguided" else {}
+        own = PolicySpec(name=policy, settings=told)
+        given = own if one.name == "Miriam" and policy != "course" else None
         residents.append(one.model_copy(update={"persona": persona, "policy": given}))
     meet = {"who": ("Ines", "Miriam"), "place": "Counseling Center"}
     names = {one.name for one in base.residents}

@@ -38,6 +38,7 @@ PARTS = {
     "manner_safety",
     "manner_exercise",
     "manner_unguided",
+    "manner_shared",
     "intents",
     "staged_words",
     "own_name",
@@ -86,6 +87,8 @@ SYNTHESIZED = (
 """Compared in tests/corpus/test_synthesis_prompts.py."""
 BENCHED = ("bench_answer", "bench_crisis", "bench_guided", "bench_judge")
 """Compared in tests/bench/test_benchmark.py, test_following.py and test_protocol.py."""
+COMPARED = ("line_bare",)
+"""Of arms of a study; see tests/test_arms.py."""
 GUIDED = (
     "sufficient",
     "intent",
@@ -207,6 +210,7 @@ def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
         *SYNTHESIZED,
         *BENCHED,
         *GUIDED,
+        *COMPARED,
         *HELD,
         *SAFETY,
         *ASSESSED,

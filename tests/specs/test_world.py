@@ -14,7 +14,7 @@ from simcounsel.specs.load import read_yaml
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
-from simcounsel.specs.world_settings import MemorySettings, RecallWeights
+from simcounsel.specs.world_settings import MemorySettings
 from tests.specs.files import line_with, persona_data, world_file, written
 from tests.stage import ROOT, TINY, tiny
 
@@ -356,8 +356,8 @@ def test_round_trip_through_json() -> None:
     assert World.model_validate_json(tiny().model_dump_json()) == tiny()
 
 
-def test_weights_of_the_two_recalls() -> None:
-    paper = MemorySettings().effective_weights()
+def test_the_weights_are_the_papers() -> None:
+    paper = MemorySettings().weights
     assert (
         paper.recency,
         paper.poignancy,
@@ -365,9 +365,6 @@ def test_weights_of_the_two_recalls() -> None:
         paper.emotion_relevance,
         paper.relevance,
     ) == (0.10, 0.40, 0.15, 0.10, 0.25)
-    park = MemorySettings(recall="generative_agents", weights=RecallWeights()).effective_weights()
-    assert (park.recency, park.poignancy, park.relevance) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
-    assert (park.emotion_score, park.emotion_relevance) == (0, 0)
 
 
 def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from simcounsel.policies.staged.choosing import choose_exercise, heard_against
 from simcounsel.policies.staged.session import ASKED, Session
 from simcounsel.policies.staged.speaking import decision_of
 from simcounsel.policies.staged.verdicts import judge
+from simcounsel.policies.told import Told
 from simcounsel.specs.exercises import Exercises
 from simcounsel.specs.manual import Manual, State
 
@@ -26,8 +27,17 @@ class Staged:
 
     name: ClassVar[str] = "staged"
 
-    def __init__(self, manual: Manual, *, exercises: Exercises | None = None) -> None:
+    def __init__(
+        self,
+        manual: Manual,
+        told: Told | None = None,
+        *,
+        notes: bool = True,
+        exercises: Exercises | None = None,
+    ) -> None:
         self.manual = manual
+        self.told = told or Told()
+        self.notes = notes
         self.exercises = exercises
 
     def decide(self, view: TalkView) -> Ask[Decision]:
@@ -36,7 +46,8 @@ class Staged:
         """
         now = Session(manual=self.manual, view=view, catalogue=self.exercises)
         now = now.with_events(heard_against(now))
-        now = now.with_events((yield from _noted(now, NOTE_EVERY)))
+        if self.notes:
+            now = now.with_events((yield from _noted(now, NOTE_EVERY)))
         now = yield from _moved(now)
         now = yield from _routed(now)
         if now.time_for is None:
@@ -45,10 +56,12 @@ class Staged:
         assert state is not None
         if now.time_for is None and state.exercise and _wants_choice(now, state):
             now = now.with_events((yield from choose_exercise(now)))
-        return decision_of(now, state)
+        return self.told.of(decision_of(now, state), view.language)
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """The notes of what was said after the last ones."""
+        if not self.notes:
+            return ()
         now = Session(manual=self.manual, view=view, catalogue=self.exercises)
         return (yield from _noted(now, 1))
 
