@@ -5,15 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from analysis.page import counted
+
 if TYPE_CHECKING:
     from analysis.report import Report
 
 Item = tuple[str, str]
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """'1 client', '2 clients'."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def methods(report: "Report") -> str:

@@ -135,6 +135,7 @@ def environment(*, html: bool, package: str = "analysis") -> Environment:
         finalize=lambda value: visible(_NOWHERE.sub("", value)) if type(value) is str else value,
     )
     made.filters |= {
+        "counted": counted,
         "num": num,
         "p": p_text,
         "interval": interval,
@@ -209,6 +210,11 @@ def records(table: pd.DataFrame | None) -> list[dict[str, Any]]:
         {str(key): None if value is None or value != value else value for key, value in row.items()}
         for row in table.to_dict("records")
     ]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """'1 client', '2 clients'."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 # beside the numbers

@@ -11,7 +11,7 @@ from simcounsel.measuring.interview import Interview
 from simcounsel.measuring.interview_files import interview_files, read_interview
 from simcounsel.measuring.models import open_models
 from simcounsel.runs.run import Run
-from simcounsel.viewer.rating.answers import rows
+from simcounsel.viewer.rating.answers import rows, write_csv
 from simcounsel.viewer.rating.instrument import load_instrument
 from simcounsel.viewer.rating.items import Choice
 from simcounsel.viewer.rating.making import make_study
@@ -93,6 +93,20 @@ def people(
             f" send out {folder / 'offline'}"
         )
     return said
+
+
+def answers_in(out: Path) -> tuple[Path, ...]:
+    """People's answers so far as CSVs, OUT/people/NAME.csv, for the report; a study without answers
+    has none.
+    """
+    found = []
+    for name in STUDIES:
+        folder = out / "people" / name
+        if folder.exists() and any(True for _ in rows(folder)):
+            file = out / "people" / f"{name}.csv"
+            write_csv(folder, file)
+            found.append(file)
+    return tuple(found)
 
 
 def rated(out: Path, name: str, arm_of: dict[str, str]) -> pd.DataFrame:

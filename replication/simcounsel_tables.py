@@ -118,7 +118,8 @@ def people_on_change(paper: PublishedTable, hidden: pd.DataFrame, told: pd.DataF
         title=f"{paper.title}, rated by people",
         columns=ARMS,
         rows=tuple(rows),
-        source="people, in studies without names, order and condition; a client's mean over raters",
+        source="people, in studies without names and condition; a client's mean over raters; for"
+        " each client, as the paper has it, in the report",
         missing=_missing(hidden, "change") or _missing(told, "realism"),
     )
 
@@ -147,6 +148,7 @@ def recall(paper: PublishedTable, rated: pd.DataFrame) -> Table:
         rows=tuple(rows),
         source="people; both recalls were computed from the same memories at the same moment, sides"
         " drawn",
+        notes=paper.notes,
         missing=_missing(rated, "recall"),
     )
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.embedding import each_once, embedding
 from analysis.finding import find
-from analysis.methods import counted
+from analysis.page import counted
 from analysis.report import Options, Report, embedding_of, make
 from analysis.writing import write as write_report
 from replication import asking, simcounsel_tables, structure_tables, themes
@@ -33,7 +33,8 @@ def finish(
     """Everything after the runs in FOLDER/runs; in words what was written and what people can
     do.
     """
-    paper, options = published(name), Options(stories=STORIES)
+    paper = published(name)
+    options = Options(stories=STORIES, ratings=asking.answers_in(folder))
     asked = asking.comment(find([folder / "runs"]), tell) if name == "structure_matters" else None
     report = make([folder / "runs"], options, tell)
     write_report(report, folder / "report", typed())

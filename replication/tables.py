@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from analysis.page import interval, num
 from analysis.statistics import Anova, Contrast, by_client, spread
 from replication.published import PublishedTable
 
@@ -124,11 +125,11 @@ def contrast_words(done: Contrast, p: float | None) -> str:
     """A difference with its interval, g and Holm's p."""
     if done.difference is None:
         return f"not tested: {done.reason or 'no values'}"
-    said = f"difference {done.difference:.2f}"
+    said = f"difference {num(done.difference)}"
     if done.low is not None and done.high is not None:
-        said += f" [{done.low:.2f}, {done.high:.2f}]"
+        said += f" {interval(done.low, done.high)}"
     if done.g is not None:
-        said += f", g {done.g:.2f}"
+        said += f", g {num(done.g)}"
     return f"{said}, {p_words(p)}" if p is not None else f"{said}; {done.reason or 'no p'}"
 
 

@@ -11,6 +11,7 @@ from simcounsel.agents.ties import relation_of
 from simcounsel.clock import date_text, day_of, time_text
 from simcounsel.events import Slot
 from simcounsel.prompts import phrase
+from simcounsel.specs.vocabulary import ActivityKind
 
 
 def todays_appointments(scene: Scene) -> tuple[tuple[str, str], ...]:
@@ -61,6 +62,11 @@ def _lasting(scene: Scene, at: int, other: str) -> str:
 
 def _still_today(minute: int, scene: Scene) -> bool:
     return day_of(minute) == day_of(scene.minute) and minute >= scene.minute
+
+
+def kind_of(session: bool) -> ActivityKind:
+    """What kind of activity an appointment is: counseling in a session, company otherwise."""
+    return "counseling" if session else "social"
 
 
 def next_with(scene: Scene, other: str) -> int | None:
@@ -135,7 +141,7 @@ def appointed_slot(scene: Scene, minute: int) -> Slot | None:
                 minute=minute,
                 activity=phrase("lived", "meets", scene.language, other=other),
                 seen=phrase("lived", "meets_seen", scene.language),
-                activity_kind="counseling",
+                activity_kind=kind_of(agreed is not None and agreed.session),
                 place=place,
             )
     return None

@@ -39,6 +39,8 @@ class Agreed:
     """How long it is to last."""
     role: Role
     """Of the other."""
+    session: bool
+    """Whether one of the two is a counselor, so that it is counseling and no meeting of friends."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from simcounsel.agents.appointments import kind_of
 from simcounsel.agents.mind import Effects, Mind, Scene
 from simcounsel.clock import day_of, minute_of_tick
 from simcounsel.engine.aftermath import Talked
@@ -109,14 +110,16 @@ class Phases:
         """Who has an appointment now is at its place."""
         for name, body in self._population:
             own = self._population.appointments.get(name, ())
-            place = next((place for minute, place, _ in own if minute == self._minute), None)
-            if place is not None:
+            now = next((one for one in own if one[0] == self._minute), None)
+            if now is not None:
+                minute, place, other = now
+                session = self._population.agreed[name][minute, other].session
                 self._move(body, place)
                 self._journal.write(
                     Acted(
                         who=name,
                         activity=phrase("lived", "keeps", self._world.language),
-                        activity_kind="counseling",
+                        activity_kind=kind_of(session),
                         place=place,
                     )
                 )

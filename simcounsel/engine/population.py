@@ -33,7 +33,7 @@ class Population:
         self.vectors: dict[str, np.ndarray] = {}
         """Unit vectors of texts that are about to be remembered."""
         self.appointments = _appointments(world)
-        self._agreed = _agreed(world)
+        self.agreed = _agreed(world)
         self._world = world
         self._model = model
         self._places = places
@@ -81,7 +81,7 @@ class Population:
                 for one in self.appointments.get(name, ())
                 if one[0] >= minute and one[2] in self.bodies
             ),
-            agreed=self._agreed.get(name, {}),
+            agreed=self.agreed.get(name, {}),
             language=world.language,
             locale=world.safety.locale,
         )
@@ -151,8 +151,9 @@ def _agreed(world: World) -> Mapping[str, dict[tuple[int, str], Agreed]]:
     roles = {one.name: one.role for one in world.residents}
     found: dict[str, dict[tuple[int, str], Agreed]] = {}
     for one in world.appointments:
-        minutes = minutes_of(one, world, *(roles[who] for who in one.who))
+        both = tuple(roles[who] for who in one.who)
+        minutes = minutes_of(one, world, *both)
         for who, other in (one.who, one.who[::-1]):
-            known = Agreed(minutes=minutes, role=roles[other])
+            known = Agreed(minutes=minutes, role=roles[other], session="counselor" in both)
             found.setdefault(who, {}).update({(at, other): known for at in one.begins()})
     return found

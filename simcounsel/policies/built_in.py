@@ -14,6 +14,7 @@ from simcounsel.policies.supportive import Supportive
 from simcounsel.policies.told import Told
 from simcounsel.policies.unstaged import Single, Unguided
 from simcounsel.specs.course import CoursePlan
+from simcounsel.specs.exercises import Exercises
 from simcounsel.specs.manual import Manual
 from simcounsel.specs.therapy import Therapy, shipped_therapy
 from simcounsel.specs.therapy_words import in_language
@@ -27,6 +28,8 @@ class ByManual(Told):
 
     manual: Manual | str | None = None
     """Itself, or the name of one that comes with simcounsel; None: the default one."""
+    exercises: Exercises | None = None
+    """A catalogue; None: the one that comes with simcounsel."""
 
 
 class ByStates(ByManual):
@@ -64,12 +67,17 @@ SOCRATIC = PolicyKind(make=lambda settings, lang: Socratic(), settings=NoSetting
 SUPPORTIVE = PolicyKind(make=lambda settings, lang: Supportive(), settings=NoSettings)
 UNGUIDED = PolicyKind(make=lambda settings, lang: Unguided(settings), settings=Alone)
 SINGLE = PolicyKind(
-    make=lambda settings, lang: Single(manual_of(settings.manual, lang), settings),
+    make=lambda settings, lang: Single(
+        manual_of(settings.manual, lang, settings.exercises), settings, exercises=settings.exercises
+    ),
     settings=ByManual,
 )
 STAGED = PolicyKind(
     make=lambda settings, lang: Staged(
-        manual_of(settings.manual, lang), settings, notes=settings.notes
+        manual_of(settings.manual, lang, settings.exercises),
+        settings,
+        notes=settings.notes,
+        exercises=settings.exercises,
     ),
     settings=ByStates,
 )

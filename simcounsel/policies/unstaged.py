@@ -9,14 +9,11 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
 from simcounsel.llm.question import Ask, Example
 from simcounsel.policies.manual import aims, lines_for, own_example
-from simcounsel.policies.staged.exercises import library, stage_of
+from simcounsel.policies.staged.exercises import library, schedule
 from simcounsel.policies.told import Told
 from simcounsel.prompts import prompt_text, render
-from simcounsel.specs.exercises import Exercise
+from simcounsel.specs.exercises import Exercise, Exercises
 from simcounsel.specs.manual import Manual
-
-A_DAY = 3
-"""Exercises on the schedule of a day."""
 
 
 def _move(view: TalkView) -> tuple[str, str]:
@@ -33,19 +30,26 @@ class Single:
 
     name: ClassVar[str] = "single"
 
-    def __init__(self, manual: Manual, told: Told | None = None) -> None:
+    def __init__(
+        self, manual: Manual, told: Told | None = None, *, exercises: Exercises | None = None
+    ) -> None:
         self.manual = manual
         self.told = told or Told()
+        self._exercises = exercises
+
+    def exercises(self, view: TalkView) -> Exercises:
+        """Those of its own catalogue, or those that come with simcounsel."""
+        return self._exercises or library(view.language)
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         """By rule; the model has to find its way through the brief."""
         move, reason = _move(view)
-        today = scheduled(self.day(view), view.language)
-        given = _given(view)
+        today = schedule(self.day(view), self.exercises(view))
+        held = not today or _given(view, self.exercises(view))
         texts = (
             _said(line, today, view)
             for line in lines_for(self.name, move, view.language)
-            if not (given and "{steps}" in line)
+            if not (held and ("{steps}" in line or (not today and "{exercise}" in line)))
         )
         decision = Decision(
             move=move,
@@ -78,7 +82,7 @@ class Single:
         """What `staged` tells one agent after the other, the day's exercises whole and the names of
         the others.
         """
-        known = library(view.language)
+        known = self.exercises(view)
         what = {one.id: one.what for one in known.contraindications}
         between = "、" if view.language == "zh" else ", "
         parts = [state.prompt for state in self.manual.states.values() if not state.internal]
@@ -100,21 +104,16 @@ class Single:
         )[1]
 
 
-def scheduled(day: int, language: str) -> tuple[Exercise, ...]:
-    """The exercises of a day: of its stage, in the library's order, the next ones on each day."""
-    known = [one for one in library(language).exercises if one.stage == stage_of(day)]
-    first = (day - 1) * A_DAY
-    return tuple(known[(first + k) % len(known)] for k in range(A_DAY))
-
-
-def _given(view: TalkView) -> bool:
+def _given(view: TalkView, known: Exercises) -> bool:
     """Whether an exercise was laid out in this talk; by hand only one is."""
     told = [line.text for line in view.lines if line.who == view.me]
-    return any(one.steps[0] in text for one in library(view.language).exercises for text in told)
+    return any(one.steps[0] in text for one in known.exercises for text in told)
 
 
 def _said(line: str, today: tuple[Exercise, ...], view: TalkView) -> str:
     """A hand-written line with one of the day's exercises in it."""
+    if not today:
+        return line
     exercise = chance(*view.key, "schedule", len(view.lines)).choice(today)
     return line.replace("{exercise}", exercise.name).replace("{steps}", " ".join(exercise.steps))
 

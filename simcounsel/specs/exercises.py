@@ -10,6 +10,7 @@ from pydantic import Field
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Spec, line_of, load_spec
+from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Emotion
 
 ExerciseStage = Literal["beginning", "intermediate", "advanced"]
@@ -52,6 +53,10 @@ class Exercises(Spec):
     """A library."""
 
     contraindications: tuple[Contraindication, ...] = ()
+    denials: tuple[Text, ...] = ()
+    """Words that deny a cue where they stand right before it, in the language of the cues; those of
+    English and Chinese are known.
+    """
     exercises: Annotated[tuple[Exercise, ...], Field(min_length=1)]
 
     def named(self, name: str) -> Exercise | None:
@@ -61,6 +66,12 @@ class Exercises(Spec):
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """What the parts say against each other, with the path in the file."""
         known = [one.id for one in self.contraindications]
+        for index, name in enumerate(known):
+            if known.index(name) != index:
+                yield (
+                    ("contraindications", index, "id"),
+                    f"a second contraindication has the id {name!r}; ids must differ",
+                )
         for index, exercise in enumerate(self.exercises):
             at = ("exercises", index)
             if [one.id for one in self.exercises].index(exercise.id) != index:
@@ -74,8 +85,14 @@ class Exercises(Spec):
                 if name not in known:
                     yield (
                         (*at, "not_when"),
-                        f"no contraindication {name!r}; there are {', '.join(known) or 'none'}",
+                        f"no contraindication {name!r}; {_remedy(name, known)}",
                     )
+
+
+def _remedy(name: str, known: list[str]) -> str:
+    if not known:
+        return "there are none: add it under `contraindications:`, with `what` and `cues`"
+    return suggest(name, known)
 
 
 def load_exercises(path: Path) -> Exercises:

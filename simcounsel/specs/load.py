@@ -117,8 +117,15 @@ def parse_spec(data: Any, kind: type[S], path: Path, lines: Lines, entry: int | 
         return kind.model_validate(data)
     except ValidationError as error:
         raise SpecError(
-            [scrub(explain(e, kind, path, lines, entry)) for e in error.errors(include_url=False)]
+            [scrub(explain(e, kind, path, lines, entry)) for e in _causes(error)]
         ) from None
+
+
+def _causes(error: ValidationError) -> list[ErrorDetails]:
+    """Without a list that is called too short only because its entries are wrong."""
+    found = error.errors(include_url=False)
+    within = {one["loc"][:length] for one in found for length in range(len(one["loc"]))}
+    return [one for one in found if one["type"] != "too_short" or one["loc"] not in within]
 
 
 def explain(

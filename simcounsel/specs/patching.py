@@ -35,7 +35,7 @@ def patch(data: dict[str, Any], key: str, value: Any, located: Callable[[str], s
         raise SpecError([f"--set {key}: {'.'.join(way)} holds {here!r}, which has no parts"])
 
 
-READ = ("persona", "policy", "manual", "therapy", "plan")
+READ = ("persona", "policy", "manual", "exercises", "therapy", "plan")
 """Keys behind which a file may be named whose content takes the name's place."""
 
 
@@ -48,7 +48,8 @@ def _with_files(key: str, value: Any, located: Callable[[str], str]) -> Any:
 
 
 def names_a_file(value: Any) -> TypeGuard[str]:
-    """Whether a value in a world is the path of a persona, scale, manual, therapy or plan."""
+    """Whether a value in a world is the path of a persona, scale, manual, catalogue of exercises,
+    therapy or plan."""
     return isinstance(value, str) and value.endswith((".yaml", ".yml"))
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.course import find_plan
+from simcounsel.specs.exercises import load_exercises
 from simcounsel.specs.manual_file import load_manual
 from simcounsel.specs.patching import names_a_file
 from simcounsel.specs.practice import PolicySpec
@@ -19,9 +20,9 @@ SETTING = {"staged": "manual", "single": "manual", "course": "therapy"}
 
 
 def bring_policy(policy: Any, folder: Path) -> Any:
-    """A policy's data with the manual, therapy and plan themselves where it names their files, seen
-    from `folder`; a manual's file alone is a `staged` policy. SpecError when a file cannot be read,
-    or holds something else.
+    """A policy's data with the manual, exercises, therapy and plan themselves where it names their
+    files, seen from `folder`; a manual's file alone is a `staged` policy. SpecError when a file
+    cannot be read, or holds something else.
     """
     if names_a_file(policy):
         policy = {"name": "staged", "manual": policy}
@@ -30,6 +31,7 @@ def bring_policy(policy: Any, folder: Path) -> Any:
     found = dict(policy)
     for key, find in (
         ("manual", load_manual),
+        ("exercises", load_exercises),
         ("therapy", lambda file: find_therapy(str(file))),
         ("plan", find_plan),
     ):

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS, CoursePlan
+from simcounsel.specs.exercises import Exercises
 from simcounsel.specs.load import Spec
 from simcounsel.specs.manual import Manual
 from simcounsel.specs.therapy import Therapy, therapy_named
@@ -24,6 +25,10 @@ class PolicySpec(Spec):
     manual: Manual | Annotated[str, Field(min_length=1, max_length=4096)] | None = None
     """For `staged` and `single`, the name of one that comes with simcounsel, or in a file the path
     of one's own, which is read then.
+    """
+    exercises: Exercises | None = None
+    """For `staged` and `single`, a catalogue of one's own in place of the one that comes with
+    simcounsel; in a file it is named by its file.
     """
     therapy: Therapy | None = None
     """Of a `course`; in a file it is named by its id or its file. It stands here in full, so that a

@@ -61,8 +61,8 @@ def test_what_the_day_s_list_says_does_not_come_to_mind_as_well() -> None:
 def test_an_appointment_says_with_whom_and_how_long() -> None:
     at = 9 * 60
     agreed = {
-        (at, "Miriam"): Agreed(minutes=50, role="counselor"),
-        (at, "Omar"): Agreed(minutes=30, role="layperson"),
+        (at, "Miriam"): Agreed(minutes=50, role="counselor", session=True),
+        (at, "Omar"): Agreed(minutes=30, role="layperson", session=False),
     }
     known = scene(
         appointments=((at, "Counseling Center", "Miriam"), (at, "Willow Park", "Omar")),

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from simcounsel.agents import planning, slots
-from simcounsel.agents.mind import Effects
+from simcounsel.agents.mind import Agreed, Effects
 from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
 from simcounsel.events import Planned, Recalled, Scheduled, Stroke
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
+from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world_settings import MemorySettings
 from tests.stage import EIGHT, HERE, Alone, changed, noting, scene, tiny, vectors
 
@@ -101,13 +102,17 @@ def test_day_that_is_planned_gets_slots_only() -> None:
     assert "08:00 reads" in seen[0].prompt
 
 
-def test_appointment_overrides_the_slot() -> None:
+@pytest.mark.parametrize(("session", "kind"), [(True, "counseling"), (False, "social")])
+def test_appointment_overrides_the_slot(session: bool, kind: str) -> None:
+    at, _, other = MEETING
+    role: Role = "counselor" if session else "layperson"
     effects = planned(
         Alone(),
         vectors([1, 0]),
         DAY,
         block("sits", "sits", "eats", "sits"),
         appointments=(MEETING,),
+        agreed={(at, other): Agreed(minutes=30, role=role, session=session)},
     )
     scheduled = effects.events[-1]
     assert isinstance(scheduled, Scheduled)
@@ -116,7 +121,7 @@ def test_appointment_overrides_the_slot() -> None:
         MEETING[0],
         "Counseling Center",
         "meets Miriam as agreed",
-        "counseling",
+        kind,
     )
     assert (kept.emotion, kept.intensity, kept.poignancy) == ("sadness", 5, 2)
     assert [s.activity for s in scheduled.slots] == [

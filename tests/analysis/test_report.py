@@ -432,5 +432,5 @@ def test_drawn_clients_are_said_to_be_drawn(three_runs: Path, tmp_path: Path) ->
     assert list(report.sample.drawn.values()) == ["Samuel Adeyemi"]
     page = write(report, tmp_path / "out", "x")
     for made in (page, page.parent / "report.md"):
-        assert "1 clients were drawn by seed from 1" in made.read_text(encoding="utf-8")
+        assert "1 client was drawn by seed from 1" in made.read_text(encoding="utf-8")
     assert not make([three_runs / "client_only"], QUICK).sample.drawn

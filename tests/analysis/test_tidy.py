@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from analysis.codebook import MEANINGS, codebook, write_tidy
-from analysis.methods import checklist, counted, methods, prompts_digest
+from analysis.methods import checklist, methods, prompts_digest
+from analysis.page import counted
 from analysis.reading import tidy
 from analysis.report import Options, Report, make
 from analysis.time_plots import by_point, over_time

@@ -260,6 +260,14 @@ def test_condition_says_who_is_there(tmp_path: Path, condition: Any, here: set[s
     partners = {frozenset(event.who) for event in happened(run, ConversationStarted)}
     appointed = {frozenset({"Ines", "Miriam"}), frozenset({"Ines", "Omar"})}
     assert partners == {pair for pair in appointed if pair <= here}
+    kinds = {
+        (frozenset({event.who, event.activity.split()[1]}), event.activity_kind)
+        for event in happened(run, Acted)
+        if event.activity.endswith("as agreed")
+    }
+    assert kinds == {
+        (pair, "counseling" if "Miriam" in pair else "social") for pair in appointed if pair <= here
+    }, "a friend is met, not counseled by"
 
 
 def test_counselor_opens_the_appointment(lived: Run) -> None:

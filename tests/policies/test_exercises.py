@@ -6,9 +6,25 @@ from typing import Any
 import pytest
 
 from simcounsel.errors import SpecError
-from simcounsel.policies.staged.exercises import WIDER, cues_in, fitting, library, stage_of
-from simcounsel.specs.exercises import load_exercises
+from simcounsel.llm.driving import play
+from simcounsel.policies import policy_for
+from simcounsel.policies.staged.choosing import choose_exercise
+from simcounsel.policies.staged.exercises import (
+    WIDER,
+    cues_in,
+    fitting,
+    library,
+    schedule,
+    stage_of,
+)
+from simcounsel.policies.staged.session import Session
+from simcounsel.specs.exercises import Contraindication, load_exercises
+from simcounsel.specs.policy_file import policy_named
+from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.world_file import load_world
+from tests.stage import said, view
 
+ROOT = Path(__file__).parents[2]
 KNOWN = library("en")
 NOTHING: dict[str, Any] = {"against": (), "earlier": (), "here": (), "danger": None}
 
@@ -187,5 +203,98 @@ exercises:
         load_exercises(file)
     assert wrong.value.problems == [
         f"{file}:8: exercises.0.days: the first day, 5, comes after the last, 2",
-        f"{file}:12: exercises.0.not_when: no contraindication 'asthmaa'; there are asthma",
+        f"{file}:12: exercises.0.not_when: no contraindication 'asthmaa'; did you mean \"asthma\"?",
     ]
+
+
+OWN = """denials: [kein, nie]
+contraindications:
+  - {id: asthma, what: Der Atem wird eng., cues: [asthma, atemnot]}
+exercises:
+  - id: fenster
+    name: Am Fenster stehen
+    kind: attention
+    goal: Den Tag hereinlassen.
+    days: [1, 8]
+    stage: beginning
+    minutes: 3
+    suits: [fear, sadness]
+    not_when: [asthma]
+    steps: [Öffnen Sie das Fenster., Zählen Sie drei Dinge.]
+    afterwards: Wie war das?
+"""
+FEELS = "It feels dull and heavy today."
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("text", "heard"),
+    [("Ich habe Asthma.", True), ("Ich habe kein Asthma.", False), ("Nie Atemnot.", False)],
+)
+def test_a_catalogue_denies_in_its_own_language(own: Path, text: str, heard: bool) -> None:
+    assert bool(cues_in(text, load_exercises(own), "en")) is heard
+
+
+def test_a_script_without_spaces_is_heard_within_a_sentence() -> None:
+    known = KNOWN.model_copy(
+        update={"contraindications": (Contraindication(id="zensoku", what="息", cues=("喘息",)),)}
+    )
+    assert cues_in("昔から喘息があります", known, "en") == [("zensoku", "喘息")]
+
+
+def test_a_world_names_a_catalogue_and_its_policies_choose_from_it(own: Path) -> None:
+    for name in ("staged", "single"):
+        change = {"residents.Miriam.policy": {"name": name, "exercises": str(own)}}
+        spec = load_world(ROOT / "worlds" / "tiny.yaml", **change).residents[1].policy
+        policy: Any = policy_for("counselor", spec)
+        seen = view(said("Ines", FEELS), me="Miriam", other="Ines", moves=("greet",))
+        if name == "single":
+            brief = play(policy.decide(seen)).background
+            assert "Am Fenster stehen" in brief
+            assert not any(one.name in brief for one in KNOWN.exercises)
+        else:
+            now = Session(manual=policy.manual, view=seen, catalogue=policy.exercises)
+            (chosen,) = play(choose_exercise(now))
+            assert chosen.chosen == ("fenster",)
+            assert [one.id for one in chosen.candidates] == ["fenster"]
+
+
+def test_a_contraindication_that_a_manual_needs_must_be_in_the_catalogue(own: Path) -> None:
+    spec = policy_named("staged:insomnia_cbt").model_copy(update={"exercises": load_exercises(own)})
+    with pytest.raises(SpecError) as wrong:
+        policy_for("counselor", spec)
+    assert "no contraindication 'sleep_driving'" in wrong.value.problems[0]
+    assert "add it to the catalogue of exercises" in wrong.value.problems[0]
+
+
+def test_a_wrong_catalogue_is_named_by_file_and_line(own: Path) -> None:
+    own.write_text(OWN.replace("stage: beginning", "stage: first"), encoding="utf-8")
+    change = {"residents.Miriam.policy": {"name": "staged", "exercises": str(own)}}
+    with pytest.raises(SpecError) as wrong:
+        load_world(ROOT / "worlds" / "tiny.yaml", **change)
+    at = f"{own}:10: exercises.0.stage"
+    assert f"{at}: 'first' is not one of beginning, intermediate, advanced" in str(wrong.value)
+    assert "at least 1 item" not in str(wrong.value), "what is wrong is said once"
+
+
+def test_a_schedule_of_few_exercises_repeats_none_and_takes_none_before_its_stage(
+    own: Path,
+) -> None:
+    few = load_exercises(own)
+    assert [one.id for one in schedule(5, few)] == ["fenster"], "of the stage before"
+    late = few.model_copy(
+        update={"exercises": (few.exercises[0].model_copy(update={"stage": "advanced"}),)}
+    )
+    assert schedule(1, late) == ()
+    policy = policy_for("counselor", PolicySpec(name="single", exercises=late))
+    seen = view(said("Ines", FEELS), me="Miriam", other="Ines", moves=("greet",))
+    decision = play(policy.decide(seen))
+    slots = ("{exercise}", "{steps}")
+    assert decision.lines
+    assert not any(slot in one.text for slot in slots for one in decision.lines)

@@ -12,11 +12,10 @@ from simcounsel.llm.question import Question
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Concluding
 from simcounsel.policies.staged import questions
-from simcounsel.policies.staged.exercises import library
+from simcounsel.policies.staged.exercises import library, schedule
 from simcounsel.policies.staged.manuals import names, shipped
 from simcounsel.policies.staged.questions import ExerciseFacts, NoteFacts, words
 from simcounsel.policies.staged.session import ASKED, GOES_ON, TIME, Session
-from simcounsel.policies.unstaged import scheduled
 from tests.policies.sessions import Course, agreeable
 from tests.stage import said, view
 
@@ -631,13 +630,13 @@ def test_single_is_told_all_prompts_in_order_and_the_exercises_of_the_day() -> N
     for exercise in library("en").exercises:
         assert decision.background.count(exercise.name) == 1
         told = [step in decision.background for step in exercise.steps]
-        assert all(told) if exercise in scheduled(1, "en") else not any(told)
+        assert all(told) if exercise in schedule(1, library("en")) else not any(told)
     assert len(decision.background) < 7_000, "it was 36,000 with all exercises"
     assert decision.events == ()
 
 
 def test_single_has_a_schedule_by_the_day() -> None:
-    days = [[one.id for one in scheduled(day, "en")] for day in range(1, 9)]
+    days = [[one.id for one in schedule(day, library("en"))] for day in range(1, 9)]
     assert all(len(set(ids)) == 3 for ids in days)
     assert days[0] != days[1]
     earlier = Entry(0, 0, 0, Noted(who="Miriam", chat="c", about="Ines", text="x", first=1, last=2))

@@ -19,6 +19,8 @@ from replication.structure_tables import comments, messages
 from replication.tables import Table, means_of
 from simcounsel.errors import SpecError
 from simcounsel.llm.embeddings import HashEmbeddings
+from simcounsel.viewer.rating.answers import Given, answer_of, append
+from simcounsel.viewer.rating.study import open_study
 from tests.commands import Command, in_process
 
 pytestmark = pytest.mark.slow(30)
@@ -30,6 +32,17 @@ def replicate(
 ) -> Command:
     monkeypatch.chdir(tmp_path)
     return in_process("replicate", main, monkeypatch, capsys)
+
+
+def rate(folder: Path) -> None:
+    """Every rater says 4 to everything."""
+    study = open_study(folder)
+    asked = {item.id: 4 for item in study.instrument.items}
+    for rater in study.raters:
+        append(
+            folder,
+            [answer_of(study, rater, Given(item=item, answers=asked)) for item in rater.order],
+        )
 
 
 def outcomes(values: dict[str, dict[str, list[float]]], instrument: str) -> pd.DataFrame:
@@ -71,11 +84,18 @@ def test_simcounsel_from_command_to_page(replicate: Command, tmp_path: Path) -> 
     ours = table.loc[("relationship", "friend"), "ours"]
     assert ours == pytest.approx(sum(own["friend"]) / len(own["friend"]))
     assert (out / "people" / "consistency" / "offline").is_dir()
+    for name in ("recall", "consistency", "change", "realism"):
+        rate(out / "people" / name)
     again = replicate(
         "simcounsel", "--model", "scripted", "--clients", 2, "--ticks", 12, "--out", "small",
         "--raters", 1, "--quiet",
     )  # fmt: skip
     assert again.code == 0, "started again it goes on"
+    taken = pd.read_csv(out / "tables" / "figure_6.csv").set_index("row")["ours"]
+    assert taken["Coherence of the client"] == 4, "what people said is taken in"
+    recalled = pd.read_csv(out / "tables" / "table_6.csv")
+    assert (recalled["ours"] == 4).all()
+    assert (out / "report" / "tables" / "people_means.csv").is_file()
     other = replicate("simcounsel", "--clients", 3, "--ticks", 12, "--out", "small", "--quiet")
     assert other.code != 0 and "another study was begun here" in other.err
 
@@ -86,7 +106,14 @@ def test_structure_matters_from_command_to_page(replicate: Command, tmp_path: Pa
     assert done.code == 0, done.out + done.err
     out = tmp_path / "small"
     text = (out / "replication.md").read_text(encoding="utf-8")
-    for word in ("Tables 1 and 2", "Table 3", "Table 4", "Table 5", "3.96 (0.95)", "drawn from 3"):
+    for word in (
+        "Tables 1 and 2",
+        "Table 3",
+        "Table 4",
+        "Table 5",
+        "3.96 (0.95)",
+        "3 are drawn from 3 written ones",
+    ):
         assert word in text
     runs = find([out / "runs"])
     assert sorted(member.arm for member in runs.members) == ["single", "staged", "unguided"]
@@ -127,7 +154,7 @@ def test_table_5_by_hand() -> None:
     first = table.rows[0]
     assert first.cells[0].published == 9.71 and first.cells[1].published == 5.87
     assert first.cells[0].ours == pytest.approx(60 / 7) and first.cells[0].n == 7
-    assert "difference 3.43" in first.test
+    assert "difference 3.43 [" in first.test
     assert "p = .062" in first.test, "2 of 2^7 patterns, four times by Holm"
 
 

@@ -3,7 +3,7 @@
 from simcounsel.events import Candidate, Judged, PracticeEvent, Retrieved
 from simcounsel.llm.question import Ask, Reply, ask, traced
 from simcounsel.policies.staged import questions
-from simcounsel.policies.staged.exercises import WIDER, cues_in, fitting, library
+from simcounsel.policies.staged.exercises import WIDER, cues_in, fitting
 from simcounsel.policies.staged.session import CONTRAINDICATION, Session
 
 
@@ -15,7 +15,7 @@ def heard_against(now: Session) -> tuple[Judged, ...]:
     longer known.
     """
     view = now.view
-    known, before = library(view.language), set(now.against)
+    known, before = now.exercises, set(now.against)
     state = now.state.id if now.state else now.manual.start.id
     found: dict[str, str] = {}
     for text in (*(line.text for line in view.lines if line.who != view.me), now.notes):
@@ -42,9 +42,8 @@ def choose_exercise(now: Session) -> Ask[tuple[PracticeEvent, ...]]:
     """Filtered by day, stage, contraindications and what was done; of what is left the model takes
     one. Of nothing, none.
     """
-    view = now.view
     fit = fitting(
-        library(view.language),
+        now.exercises,
         day=now.day,
         against=tuple(now.against),
         earlier=now.offered_before,

@@ -11,6 +11,8 @@ from simcounsel.specs.exercises import STAGES, Exercise, Exercises, ExerciseStag
 
 STAGE_ENDS = {"beginning": 3, "intermediate": 6}
 """The last day of the first two stages; what comes after is advanced."""
+A_DAY = 3
+"""Exercises on the schedule of a day."""
 WIDER = (
     "not done before",
     "done on an earlier day, to be practised again",
@@ -36,6 +38,8 @@ _NO_ZH = re.compile(
 """A denial that reaches as far as a cue: nothing but what belongs to it stands between. In doubt
 the contraindication holds.
 """
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 
 @cache
@@ -50,6 +54,20 @@ def stage_of(day: int) -> ExerciseStage:
     return next((stage for stage in STAGES if day <= STAGE_ENDS.get(stage, day)), "advanced")
 
 
+def schedule(day: int, known: Exercises) -> tuple[Exercise, ...]:
+    """The exercises of a day for who chooses none: of its stage (where there are none, of the one
+    before), in the catalogue's order, the next ones on each day; at most A_DAY, () before the first
+    stage that has any.
+    """
+    reached = STAGES[: STAGES.index(stage_of(day)) + 1]
+    of_stage = (
+        [one for one in known.exercises if one.stage == stage] for stage in reversed(reached)
+    )
+    there = next((some for some in of_stage if some), [])
+    first = (day - 1) * A_DAY
+    return tuple(there[(first + k) % len(there)] for k in range(min(A_DAY, len(there))))
+
+
 def cues_in(text: str, known: Exercises, language: str) -> list[tuple[str, str]]:
     """(contraindication, words) that a client's words suggest, each once; what they say they do not
     have is none.
@@ -57,16 +75,29 @@ def cues_in(text: str, known: Exercises, language: str) -> list[tuple[str, str]]
     plain = " ".join(text.lower().replace("’", "'").split())
     found = []
     for one in known.contraindications:
-        cue = next((cue for cue in one.cues if _said(cue.lower(), plain, language)), None)
+        cue = next((cue for cue in one.cues if _said(cue.lower(), plain, language, known)), None)
         if cue:
             found.append((one.id, cue))
     return found
 
 
-def _said(cue: str, text: str, language: str) -> bool:
-    pattern = re.escape(cue) if language == "zh" else rf"(?<!\w){re.escape(cue)}(?!\w)"
+def _said(cue: str, text: str, language: str, known: Exercises) -> bool:
+    inside = language == "zh" or _UNSPACED.search(cue)
+    pattern = re.escape(cue) if inside else rf"(?<!\w){re.escape(cue)}(?!\w)"
     denied = _NO_ZH if language == "zh" else _NO
-    return any(not denied.search(text[: found.start()]) for found in re.finditer(pattern, text))
+    return any(
+        not denied.search(before := text[: found.start()])
+        and not _ends_with_one_of(known.denials, before, cue)
+        for found in re.finditer(pattern, text)
+    )
+
+
+def _ends_with_one_of(denials: Iterable[str], before: str, cue: str) -> bool:
+    """Whether what stands right before a cue is one of a catalogue's own denials, as a word where
+    words have spaces between them.
+    """
+    edge = "" if _UNSPACED.search(cue) else r"(?<!\w)"
+    return any(re.search(rf"{edge}{re.escape(no.lower())}\s*$", before) for no in denials)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,13 @@
 """The manuals that come with simcounsel, by name and language."""
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import as_file, files
 
 from simcounsel.errors import SpecError
 from simcounsel.policies.staged.exercises import library
-from simcounsel.specs.manual import Manual
+from simcounsel.specs.exercises import Exercises
+from simcounsel.specs.manual import At, Manual
 from simcounsel.specs.manual_file import load_manual
 from simcounsel.specs.soundness import unsound
 from simcounsel.specs.suggestion import suggest
@@ -41,24 +43,30 @@ def shipped(name: str, language: Language) -> Manual:
         return load_manual(path)
 
 
-def manual_of(wanted: Manual | str | None, language: Language) -> Manual:
-    """The manual itself, by whatever it is named. SpecError when there is none, or when it cannot
-    be lived.
+def manual_of(
+    wanted: Manual | str | None, language: Language, exercises: Exercises | None = None
+) -> Manual:
+    """The manual itself, by whatever it is named. exercises: a catalogue in place of the one that
+    comes along. SpecError when there is none, or when it cannot be lived, with this catalogue.
     """
-    if not isinstance(wanted, Manual):
-        return shipped(wanted or DEFAULT_MANUAL, language)
-    known = [one.id for one in library(language).contraindications]
-    problems = [
-        *unsound(wanted),
-        *(
-            ((*at, "not_when"), f"no contraindication {name!r}; {suggest(name, known)}")
-            for at, _, state in wanted.walk()
-            for name in state.not_when
-            if name not in known
-        ),
-    ]
+    if isinstance(wanted, Manual):
+        manual, problems = wanted, list(unsound(wanted))
+    else:
+        manual, problems = shipped(wanted or DEFAULT_MANUAL, language), []
+    problems += _unknown(manual, exercises, language)
     if problems:
         raise SpecError(
-            [f"manual {wanted.name}: {'.'.join(map(str, at))}: {what}" for at, what in problems]
+            [f"manual {manual.name}: {'.'.join(map(str, at))}: {what}" for at, what in problems]
         )
-    return wanted
+    return manual
+
+
+def _unknown(manual: Manual, own: Exercises | None, language: Language) -> Iterator[tuple[At, str]]:
+    """Contraindications that pass a state by and would never be heard."""
+    known = [one.id for one in (own or library(language)).contraindications]
+    remedy = " or add it to the catalogue of exercises, under `contraindications:`" if own else ""
+    for at, _, state in manual.walk():
+        for name in state.not_when:
+            if name not in known:
+                there = suggest(name, known) if known else "there are none"
+                yield (*at, "not_when"), f"no contraindication {name!r}; {there}{remedy}"

@@ -13,6 +13,7 @@ from simcounsel.policies.staged.session import ASKED, Session
 from simcounsel.policies.staged.speaking import decision_of
 from simcounsel.policies.staged.verdicts import judge
 from simcounsel.policies.told import Told
+from simcounsel.specs.exercises import Exercises
 from simcounsel.specs.manual import Manual, State
 
 NOTE_EVERY = 3
@@ -26,16 +27,24 @@ class Staged:
 
     name: ClassVar[str] = "staged"
 
-    def __init__(self, manual: Manual, told: Told | None = None, *, notes: bool = True) -> None:
+    def __init__(
+        self,
+        manual: Manual,
+        told: Told | None = None,
+        *,
+        notes: bool = True,
+        exercises: Exercises | None = None,
+    ) -> None:
         self.manual = manual
         self.told = told or Told()
         self.notes = notes
+        self.exercises = exercises
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         """Notes first, then what the last message changes, then an exercise where one is to be
         suggested.
         """
-        now = Session(manual=self.manual, view=view)
+        now = Session(manual=self.manual, view=view, catalogue=self.exercises)
         now = now.with_events(heard_against(now))
         if self.notes:
             now = now.with_events((yield from _noted(now, NOTE_EVERY)))
@@ -53,7 +62,8 @@ class Staged:
         """The notes of what was said after the last ones."""
         if not self.notes:
             return ()
-        return (yield from _noted(Session(manual=self.manual, view=view), 1))
+        now = Session(manual=self.manual, view=view, catalogue=self.exercises)
+        return (yield from _noted(now, 1))
 
 
 def _noted(now: Session, least: int) -> Ask[tuple[PracticeEvent, ...]]:

@@ -3,7 +3,7 @@ it, its day, its notes, its exercises.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from simcounsel.agents.talk import TalkLine, TalkView
@@ -17,6 +17,8 @@ from simcounsel.events import (
     Retrieved,
     Transitioned,
 )
+from simcounsel.policies.staged.exercises import library
+from simcounsel.specs.exercises import Exercises
 from simcounsel.specs.manual import Manual, State
 from simcounsel.specs.vocabulary import RiskLevel
 
@@ -35,10 +37,17 @@ class Session:
     view: TalkView
     events: tuple[PracticeEvent, ...] = ()
     """What the policy has written in this turn, beyond what the view holds."""
+    catalogue: Exercises | None = None
+    """The exercises to choose from; None: those that come with simcounsel."""
 
     def with_events(self, more: Iterable[PracticeEvent]) -> "Session":
         """The same, after these as well."""
-        return Session(manual=self.manual, view=self.view, events=(*self.events, *more))
+        return replace(self, events=(*self.events, *more))
+
+    @property
+    def exercises(self) -> Exercises:
+        """Those that may come into question."""
+        return self.catalogue or library(self.view.language)
 
     @property
     def here(self) -> tuple[PracticeEvent, ...]:

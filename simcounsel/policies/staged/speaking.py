@@ -4,7 +4,6 @@ from simcounsel.agents.talk import Decision
 from simcounsel.events import Judged, Transitioned
 from simcounsel.policies.manual import own_example
 from simcounsel.policies.staged import machine
-from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.questions import noted, words
 from simcounsel.policies.staged.session import ASKED, Session
 from simcounsel.policies.staged.timing import LAST_TWO
@@ -87,7 +86,7 @@ def _reason(now: Session) -> str:
 
 def _exercise(now: Session, state: State) -> Exercise | None:
     name = now.exercise_id
-    return library(now.view.language).named(name) if state.exercise and name else None
+    return now.exercises.named(name) if state.exercise and name else None
 
 
 def _steps(now: Session, state: State, exercise: Exercise | None) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from typing import Literal
 from simcounsel.events import Judged, PracticeEvent
 from simcounsel.llm.question import Ask, Reply, ask, traced
 from simcounsel.policies.staged import machine, questions
-from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.intents import intent_in
 from simcounsel.policies.staged.session import Session
 from simcounsel.specs.manual import State
@@ -128,9 +127,7 @@ def steps_left_for(now: Session, state: State) -> int:
     """
     name = now.exercise_id
     exercise = (
-        library(now.view.language).named(name)
-        if name and state.exercise == "explain" and state.steps
-        else None
+        now.exercises.named(name) if name and state.exercise == "explain" and state.steps else None
     )
     return math.ceil(len(exercise.steps) / state.steps) if exercise and state.steps else 0
 
