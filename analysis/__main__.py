@@ -161,8 +161,8 @@ def tables(
     finished_only: Finished = False,
     damaged: Damaged = False,
 ) -> None:
-    """Write the tidy tables of runs and nothing else, with a codebook: outcomes, measurements,
-    activities, talk, relations, warnings, costs, personas. For R, SPSS, or a notebook.
+    """Write the tidy tables of runs and nothing else, with a codebook: outcomes, steps,
+    measurements, activities, talk, relations, warnings, costs, personas. For R, SPSS, a notebook.
 
     Example: simcounsel analyze tables sweeps/counseling_effect --format csv --format parquet
     """

@@ -44,7 +44,7 @@ MEANINGS = {
     "version": "Version of the scale; of personas: number of the version",
     "score": "Name of the score; total is the whole scale",
     "point": "When it was asked: baseline, end, after session 2, ...",
-    "value": "The score; of outcomes the change since the first point, or the level",
+    "value": "The score; of outcomes the change since the first point, or the level; of steps, too",
     "band": "Band of severity, where the scale has any",
     "items_used": "Items that were answered",
     "items": "Items that were asked",
@@ -72,6 +72,8 @@ MEANINGS = {
     "recent_feeling": "How it has felt of late, at that time",
     "baseline": "The score at the first point",
     "last": "The score at the last point",
+    "step": "Of a change: adjacent (from one point to the next) or whole (first to last)",
+    "origin": "The point from which a change is counted",
     "times": "Measurements averaged into one point, at most",
 }
 """By column, whatever the table; at most 255 characters, as SPSS has it."""

@@ -101,7 +101,7 @@ def _first_point(part: pd.DataFrame) -> str | None:
     return str(points.index[0])
 
 
-def _points(own: pd.DataFrame) -> pd.DataFrame:
+def points_of(own: pd.DataFrame) -> pd.DataFrame:
     """Mean by point, in the order of their time; missing values count as not measured."""
     known = own.dropna(subset=["value"])
     table = known.groupby("point", observed=True).agg(
@@ -116,7 +116,7 @@ def _missing(own: pd.DataFrame, nothing: str) -> str:
 
 
 def _change(own: pd.DataFrame, first: str) -> dict[str, Any]:
-    points = _points(own)
+    points = points_of(own)
     blank = {"kind": "change", "baseline": None, "last": None, "value": None, "times": 0}
     if not len(own):
         return blank | {"reason": "not measured in this run"}
@@ -141,7 +141,7 @@ def _change(own: pd.DataFrame, first: str) -> dict[str, Any]:
 
 
 def _level(own: pd.DataFrame) -> dict[str, Any]:
-    points = _points(own)
+    points = points_of(own)
     if not len(points):
         return {
             "kind": "level",

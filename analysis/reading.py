@@ -12,6 +12,7 @@ from analysis.finding import find
 from analysis.outcomes import logged_outcomes, measured_outcomes
 from analysis.patterns import Cut, periods
 from analysis.sample import Sample
+from analysis.steps import steps
 
 READ = ("activities", "talk", "measurements", "relations", "warnings", "costs", "personas")
 
@@ -24,13 +25,18 @@ def read_tables(sample: Sample) -> dict[str, pd.DataFrame]:
 def tidy(
     places: Sequence[Path], *, finished_only: bool = False, damaged: bool = False, cut: Cut = "days"
 ) -> tuple[Sample, dict[str, pd.DataFrame]]:
-    """The tables that a reader of CSV files wants: `outcomes` (one row a run, client and score) and
-    what they rest on. Each has the column `arm`.
+    """The tables that a reader of CSV files wants: `outcomes` (one row a run, client and score),
+    `steps` (from one time of measurement to the next) and what they rest on. Each has the column
+    `arm`.
     """
     sample = find(places, finished_only=finished_only, damaged=damaged)
     read = read_tables(sample)
     period = periods(read["activities"], cut, cut_minutes(cut, sample, read["talk"]))
-    return sample, {"outcomes": outcomes_of(read, period, sample), **read}
+    made = {
+        "outcomes": outcomes_of(read, period, sample),
+        "steps": steps(read["measurements"], sample),
+    }
+    return sample, made | read
 
 
 def outcomes_of(

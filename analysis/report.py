@@ -24,6 +24,7 @@ from analysis.raters.tables import people
 from analysis.reading import outcomes_of, read_tables, with_arm
 from analysis.results import explored_table, pairs_table, planned_table, runs_table
 from analysis.sample import Sample
+from analysis.steps import steps
 from analysis.stories import Story, tell
 from analysis.style import Picture
 from analysis.time_plots import over_time
@@ -119,6 +120,7 @@ def make(
         tables={
             **read,
             "outcomes": outcomes,
+            "steps": steps(read["measurements"], sample),
             "speakers": speakers,
             "conversations": talks,
             **_pattern_tables(patterns, sample),
