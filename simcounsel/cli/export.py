@@ -98,6 +98,16 @@ def export(
         Literal["counselor", "layperson", "both"],
         typer.Option("--partner", help="With whom the client talks."),
     ] = "counselor",
+    course: Annotated[
+        Literal["session", "whole"],
+        typer.Option(
+            "--course",
+            help=(
+                "What is one example of a course of therapy: a session, with the notes on earlier"
+                " ones, or the whole course as one long conversation."
+            ),
+        ),
+    ] = "session",
     split: Annotated[
         str,
         typer.Option(
@@ -143,6 +153,7 @@ def export(
         teaching=_teaching(side, reasoning, tags, system),
         shares=Shares.parse(split),
         seed=seed,
+        course=course,
         licence=licence,
         damaged=damaged,
         checked=checks,

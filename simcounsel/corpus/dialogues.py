@@ -77,7 +77,11 @@ class Turn(Part):
     than `skill`.
     """
     reasoning: str | None = None
-    """What the counselor thought before it; never said."""
+    """What the counselor thought before it; never said. In a course: the strategy."""
+    assessment: str | None = None
+    """In a course: how the counselor saw the moment, before the line; never said."""
+    client_state: str | None = None
+    """In a course: how the counselor saw the client, before the line; never said."""
     emotion: str | None = None
     """One of Plutchik's eight or `neutral`, and its intensity, 1 to 10."""
     intensity: int | None = None
@@ -98,6 +102,33 @@ def skills_of(turn: Turn) -> tuple[str, ...]:
     if turn.speaker == "client":
         return ()
     return turn.skills or ((turn.skill,) if turn.skill else ())
+
+
+class CourseSession(Part):
+    """A session of a course of therapy, as its counselor planned it and kept it; never said."""
+
+    course: str
+    """All sessions of one course share it."""
+    number: int = Field(ge=1)
+    """From 1."""
+    first: int | None = None
+    """The turn (from 1) with which it begins in this dialogue; None: it was held before."""
+    therapy: str | None = None
+    """Its id, such as `cbt`."""
+    stage: str | None = None
+    theme: str | None = None
+    objective: tuple[str, ...] = ()
+    """What the counselor meant it for."""
+    reason: str | None = None
+    """What of the plan and of earlier sessions it follows from."""
+    summary: str | None = None
+    """The counselor's note, written after it."""
+    client_state: str | None = None
+    """How the counselor found the client, written after it."""
+    goals_met: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    homework: tuple[str, ...] = ()
+    """What was agreed for the time until the next session."""
 
 
 class Fault(Part):
@@ -141,6 +172,10 @@ class Dialogue(Part):
     """Facts of the file that had not been said by the end."""
     objectives: tuple[str, ...] = ()
     """What the counselor meant the session for, never said; () where nobody says so."""
+    sessions: tuple[CourseSession, ...] = ()
+    """In a course: the sessions up to and with this dialogue's, in order; () elsewhere."""
+    plan: tuple[str, ...] = ()
+    """In a course: what was planned, a text for each session or stage; () elsewhere."""
     condition: str | None = None
     origin: Origin | None = None
     licence: str | None = None
@@ -212,7 +247,7 @@ def merge_turns(dialogues: Iterable[Dialogue]) -> Merged:
 def _joined(first: Turn, second: Turn) -> Turn:
     kept = {
         name: getattr(second, name)
-        for name in ("stage", "skill", "emotion", "intensity")
+        for name in ("stage", "skill", "emotion", "intensity", "assessment", "client_state")
         if getattr(first, name) is None
     }
     reasoning = "\n".join(part for part in (first.reasoning, second.reasoning) if part) or None

@@ -14,6 +14,7 @@ from typing import Any
 from simcounsel.corpus.card import Card, Checks, make_card
 from simcounsel.corpus.checks import check_dialogues
 from simcounsel.corpus.checks.language import language_of
+from simcounsel.corpus.courses import By, whole
 from simcounsel.corpus.dialogues import Dialogue, merge_turns
 from simcounsel.corpus.folder import Folder
 from simcounsel.corpus.formats import FORMATS, Format
@@ -46,6 +47,8 @@ class Export:
     """Of the whole, in place of what the dialogues say."""
     checked: bool = True
     """Drop what the checks call an error."""
+    course: By = "session"
+    """What is one example of a course."""
     damaged: bool = False
     """Take what can be read of damaged runs, and mark it in the card; else they are refused."""
 
@@ -84,6 +87,7 @@ class Export:
             "conditions": list(chosen.conditions),
             "themes": list(chosen.themes),
             "min_ratings": [str(floor) for floor in chosen.floors],
+            "course": self.course,
             "split": str(self.shares),
             "seed": self.seed,
             "licence": self.licence,
@@ -156,7 +160,8 @@ def prepare(found: Iterable[Dialogue], wanted: Export) -> Prepared:
     kept, left_out = _chosen(dialogues, wanted)
     split = split_dialogues(kept, wanted.shares, wanted.seed)
     unmerged, checks = _checked(split) if wanted.checked else (split, Checks())
-    kept_by_checks = merge_turns(unmerged).dialogues
+    merged = merge_turns(unmerged).dialogues
+    kept_by_checks = whole(merged) if wanted.course == "whole" else merged
     usable = tuple(one for one in kept_by_checks if wanted.form.usable(one, wanted.teaching))
     if len(usable) < len(kept_by_checks):
         left_out[_nothing(wanted)] = len(kept_by_checks) - len(usable)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from simcounsel.corpus.course_text import is_note_request, without_directions
 from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn, unknown_client
 from simcounsel.corpus.markup import is_opening, parsed
 from simcounsel.errors import CorpusError
@@ -51,6 +52,9 @@ SPEAKERS: dict[str, Role | None] = {
     "psychologist": "counselor",
     "sys": "counselor",
     "咨询师": "counselor",
+    "心理咨询师": "counselor",
+    "心理医生": "counselor",
+    "求询者": "client",
     "支持者": "counselor",
     "layperson": "layperson",
     "friend": "layperson",
@@ -91,6 +95,8 @@ def dialogues_of_rows(rows: Iterable[tuple[Place, Any]]) -> Iterator[Dialogue]:
             raise place.wrong(
                 f"expected a dialogue as a JSON object with {SHAPES}, found {type(row).__name__}"
             )
+        if before is not None and _asks_note(row):
+            continue
         found = _dialogue(place, row)
         if before is not None and "prompt" in row and (joined := _continued(before, found)):
             before = joined
@@ -100,6 +106,13 @@ def dialogues_of_rows(rows: Iterable[tuple[Place, Any]]) -> Iterator[Dialogue]:
         before = found
     if before is not None:
         yield before
+
+
+def _asks_note(row: Row) -> bool:
+    """Whether a TRL row teaches a counselor's note, which is no line of the dialogue."""
+    prompt = row.get("prompt")
+    last = prompt[-1] if isinstance(prompt, list) and prompt else None
+    return isinstance(last, Mapping) and is_note_request(str(last.get("content")))
 
 
 def _dialogue(place: Place, row: Row) -> Dialogue:
@@ -133,7 +146,7 @@ def _text(row: Row, *keys: str) -> str | None:
 
 def _turns(place: Place, row: Row) -> Iterator[Turn]:
     if "prompt" in row and ("completion" in row or "chosen" in row):
-        yield from _messages(place, row["prompt"], "prompt")
+        yield from messages_in(place, row["prompt"], "prompt")
         yield from _answer(place, row, "completion")
     elif "instruction" in row and "output" in row:
         yield from _alpaca(place, row)
@@ -144,7 +157,7 @@ def _turns(place: Place, row: Row) -> Iterator[Turn]:
                 f"no dialogue in it: expected {SHAPES}, found"
                 f" {', '.join(map(str, row)) or 'nothing'}"
             )
-        yield from _messages(place, row[key], key)
+        yield from messages_in(place, row[key], key)
         if "chosen" in row and "rejected" in row:
             yield from _answer(place, row, "chosen")
 
@@ -152,7 +165,7 @@ def _turns(place: Place, row: Row) -> Iterator[Turn]:
 def _answer(place: Place, row: Row, key: str) -> Iterator[Turn]:
     """The completion; of a pair the chosen line, with the rejected one as its draft."""
     if "chosen" not in row:
-        yield from _messages(place, row[key], key)
+        yield from messages_in(place, row[key], key)
         return
     sides = [
         row[name] if isinstance(row[name], list | tuple) else [row[name]]
@@ -161,7 +174,7 @@ def _answer(place: Place, row: Row, key: str) -> Iterator[Turn]:
     ]
     if len(sides) != 2:
         raise place.wrong("a preference pair needs both `chosen` and `rejected`")
-    chosen, rejected = (list(_messages(place, side, "chosen")) for side in sides)
+    chosen, rejected = (list(messages_in(place, side, "chosen")) for side in sides)
     if not chosen or not rejected:
         raise place.wrong("a side of the preference pair is empty")
     yield from chosen[:-1]
@@ -182,14 +195,17 @@ def _alpaca(place: Place, row: Row) -> Iterator[Turn]:
 
 
 def _exchange(place: Place, message: Any, reply: Any) -> Iterator[Turn]:
-    return _messages(
+    return messages_in(
         place,
         [{"role": "user", "content": message}, {"role": "assistant", "content": reply}],
         "history",
     )
 
 
-def _messages(place: Place, listed: Any, key: str) -> Iterator[Turn]:
+def messages_in(place: Place, listed: Any, key: str) -> Iterator[Turn]:
+    """The turns of a list of messages; key: what the list is called. CorpusError names the one that
+    is wrong.
+    """
     if isinstance(listed, str):
         raise place.wrong(
             f"{key}: plain text, of which nobody can tell who speaks; expected a list of messages"
@@ -197,14 +213,19 @@ def _messages(place: Place, listed: Any, key: str) -> Iterator[Turn]:
         )
     if not isinstance(listed, list | tuple):
         raise place.wrong(f"{key}: expected a list of messages, found {type(listed).__name__}")
-    begun = False
+    begun = note_follows = False
     for number, message in enumerate(listed, 1):
         said = message if isinstance(message, Mapping) else {}
         who = _first(said, "role", "from", "speaker", "interlocutor")
         role = _role(place, who, f"{key} {number}")
         content = _content(place, said, f"{key} {number}")
-        if role and (begun or not is_opening(content)):
-            yield parsed(content).turn(role)
+        if note_follows or is_note_request(content):
+            note_follows = not note_follows
+            continue
+        spoken = without_directions(content)
+        directed = not spoken.strip() and spoken != content
+        if role and not directed and (begun or not is_opening(content)):
+            yield parsed(spoken).turn(role)
         begun = begun or role is not None
 
 

@@ -26,9 +26,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from simcounsel.corpus.course_text import between, known_before, note_of
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.markup import marked
-from simcounsel.corpus.teaching import Message, Teaching
+from simcounsel.corpus.teaching import Message, Teaching, prompts_for
 
 Row = dict[str, Any]
 _CHAT_TAGS = {
@@ -145,11 +146,23 @@ def _sharegpt_preference(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row
 
 
 def _text(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
-    lines = [
-        f"{turn.speaker.capitalize()}:"
-        f" {_indented(marked(turn, reasoning=teaching.reasoning, tags=teaching.tags))}"
-        for turn in dialogue.turns
-    ]
+    """A course tells beside the lines what its counselor knew, as lines of `System`, which nobody
+    reads as said.
+    """
+    language = prompts_for(dialogue)
+    before = {one.number + 1: one for one in dialogue.sessions}
+    begins = {one.first: one for one in dialogue.sessions if one.first and one.first > 1}
+    lines = []
+    if known := known_before(dialogue, language):
+        lines.append(f"System: {_indented(known)}")
+    for number, turn in enumerate(dialogue.turns, 1):
+        if begun := begins.get(number):
+            told = between(before.get(begun.number), begun, language, told=True)
+            lines.append(f"System: {_indented(told)}")
+        said = marked(turn, reasoning=teaching.reasoning, tags=teaching.tags)
+        lines.append(f"{turn.speaker.capitalize()}: {_indented(said)}")
+    if dialogue.sessions and (note := note_of(dialogue.sessions[-1], language)):
+        lines.append(f"System: {_indented(note)}")
     yield {"text": "\n".join(lines)}
 
 

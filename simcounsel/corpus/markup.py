@@ -7,6 +7,15 @@ where nobody has spoken yet.
 
     [emotion: trust] [skill: open question] Anywhere is fine.
 
+Of a course's counselor it holds more, in the elements that PsychEval's files have too:
+
+    <think>
+    <assessment>The week was hard.</assessment>
+    <client_state>Tired, willing.</client_state>
+    <skill>open question</skill>
+    <strategy>Ask for one night.</strategy>
+    </think>
+
 `<think>` stands as reasoning models write it (DeepSeek-R1, Qwen3; TRL reads it as
 `reasoning_content`). A tag is `[kind: value]`; the kinds are emotion, skill and stage, in the order
 in which they were asked for.
@@ -25,6 +34,9 @@ from simcounsel.specs.vocabulary import EMOTIONS, Language, Role
 Tag = Literal["emotion", "skill", "stage"]
 TAGS: tuple[Tag, ...] = get_args(Tag)
 _THOUGHT = re.compile(r"\A\s*<think>\n?(.*?)\n?</think>(?:\n\n|\s*)", re.DOTALL)
+_PART = re.compile(
+    r"<(assessment|client_state|skill|strategy)>\s*(.*?)\s*</\1>", re.DOTALL | re.IGNORECASE
+)
 _TAG = re.compile(r"\A\[(emotion|skill|stage): ([^\[\]\n]+)\] ?")
 
 
@@ -34,6 +46,9 @@ class Line:
 
     text: str
     reasoning: str | None = None
+    assessment: str | None = None
+    client_state: str | None = None
+    skills: tuple[str, ...] = ()
     tags: tuple[tuple[Tag, str], ...] = ()
 
     def turn(self, speaker: Role) -> Turn:
@@ -43,6 +58,9 @@ class Line:
             speaker=speaker,
             text=self.text,
             reasoning=self.reasoning,
+            assessment=self.assessment,
+            client_state=self.client_state,
+            skills=self.skills,
             emotion=known.get("emotion"),
             skill=known.get("skill"),
             stage=known.get("stage"),
@@ -61,8 +79,21 @@ def tags_of(words: str) -> tuple[Tag, ...]:
 def marked(turn: Turn, *, reasoning: bool, tags: tuple[Tag, ...]) -> str:
     """The line with its tags and its reasoning in front, as far as they are known and asked for."""
     shown = "".join(f"[{tag}: {value}] " for tag in tags if (value := getattr(turn, tag)))
-    thought = f"<think>\n{turn.reasoning}\n</think>\n\n" if reasoning and turn.reasoning else ""
-    return thought + shown + turn.text
+    thought = thought_of(turn) if reasoning else ""
+    return (f"<think>\n{thought}\n</think>\n\n" if thought else "") + shown + turn.text
+
+
+def thought_of(turn: Turn) -> str:
+    """What was thought before a line: its reasoning; in a course each part in an element; ''."""
+    if not turn.assessment and not turn.client_state:
+        return turn.reasoning or ""
+    parts = (
+        ("assessment", turn.assessment),
+        ("client_state", turn.client_state),
+        ("skill", "; ".join(turn.skills)),
+        ("strategy", turn.reasoning),
+    )
+    return "\n".join(f"<{name}>{text}</{name}>" for name, text in parts if text)
 
 
 def parsed(content: str) -> Line:
@@ -73,9 +104,17 @@ def parsed(content: str) -> Line:
     while found := _TAG.match(rest):
         tags += [(tag, found.group(2)) for tag in TAGS if tag == found.group(1)]
         rest = rest[found.end() :]
+    inner = thought.group(1).strip() if thought else ""
+    parts = {name.lower(): text for name, text in _PART.findall(inner) if text}
+    beside = _PART.sub("", inner).strip()
     return Line(
         text=rest,
-        reasoning=(thought.group(1).strip() or None) if thought else None,
+        reasoning="\n".join(one for one in (beside, parts.get("strategy")) if one) or None,
+        assessment=parts.get("assessment"),
+        client_state=parts.get("client_state"),
+        skills=tuple(
+            one.strip() for one in re.split("[;；]", parts.get("skill", "")) if one.strip()
+        ),
         tags=tuple(tags),
     )
 

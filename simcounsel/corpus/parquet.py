@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.dialogues import CourseSession, Dialogue, Turn
 from simcounsel.errors import CorpusError
 from simcounsel.secret import scrub_data
 
@@ -43,21 +43,14 @@ def _schema() -> Any:
     draft = pa.struct(
         [("text", text), ("reason", text), ("ratings", listed(quality=text, value=real))]
     )
-    turns = listed(
-        speaker=text,
-        text=text,
-        stage=text,
-        skill=text,
-        skills=pa.list_(text),
-        reasoning=text,
-        emotion=text,
-        intensity=whole,
-        source=text,
-        draft=draft,
-        merged=whole,
-        portable=yes,
-        answers=text,
-    )
+    kinds = {
+        "skills": pa.list_(text),
+        "intensity": whole,
+        "draft": draft,
+        "merged": whole,
+        "portable": yes,
+    }
+    turns = listed(**{name: kinds.get(name, text) for name in Turn.model_fields})
     origin = pa.struct(
         [("file", text), ("hash", text), ("chat", text), ("models", listed(role=text, model=text))]
     )
@@ -75,6 +68,8 @@ def _schema() -> Any:
             ("situation", text),
             ("undisclosed", pa.list_(text)),
             ("objectives", pa.list_(text)),
+            ("sessions", _sessions(pa)),
+            ("plan", pa.list_(text)),
             ("note", text),
             ("names", pa.list_(text)),
             ("places", pa.list_(text)),
@@ -82,6 +77,17 @@ def _schema() -> Any:
             ("ratings", listed(instrument=text, score=text, value=real)),
             ("origin", origin),
         ]
+    )
+
+
+def _sessions(pa: Any) -> Any:
+    """The column of a course's sessions."""
+    text, whole, texts = pa.string(), pa.int64(), pa.list_(pa.string())
+    kinds = {"number": whole, "first": whole} | dict.fromkeys(
+        ("objective", "goals_met", "unresolved", "homework"), texts
+    )
+    return pa.list_(
+        pa.struct([(name, kinds.get(name, text)) for name in CourseSession.model_fields])
     )
 
 

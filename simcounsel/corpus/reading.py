@@ -4,8 +4,9 @@ files.
     samples           the dialogues that come with simcounsel
     samples:faulted   those with planted faults
     FOLDER            a run, a synthesis, a folder of them (a sweep), or what `export` wrote
-    FILE.jsonl,       a corpus, or rows as trainers use them (see `foreign`)
-      .json, .parquet
+    FILE.jsonl,       a corpus, rows as trainers use them (see `foreign`),
+      .json, .parquet   or PsychEval's courses (see `psycheval`)
+    FOLDER            of .txt or .json files, one dialogue or client in each, as CPsyCounD has them
     FILE.yaml         dialogues written by hand (see `handwritten`)
     FILE.txt          transcripts with a speaker before each line
 
@@ -24,6 +25,7 @@ from pydantic import ValidationError
 from simcounsel.corpus.dialogues import Dialogue, Origin
 from simcounsel.corpus.foreign import Place, dialogues_of_rows, is_unicode
 from simcounsel.corpus.handwritten import read_samples, read_written
+from simcounsel.corpus.psycheval import dialogues_of_course, is_course
 from simcounsel.corpus.rows import bytes_of, json_rows, transcript_rows
 from simcounsel.corpus.split import SPLITS
 from simcounsel.corpus.transcripts import dialogues_of_run, hash_of
@@ -36,6 +38,8 @@ from simcounsel.specs.vocabulary import Role
 
 SAMPLES, FAULTED = "samples", "samples:faulted"
 CORPUS, CARD = "corpus.jsonl", "card.json"
+LOOSE = (".json", ".txt")
+"""What a folder of other people's files may hold, a client or a dialogue in each."""
 FILES = (".jsonl", ".json", ".parquet", ".yaml", ".yml", ".txt")
 
 
@@ -82,12 +86,27 @@ def _folder(folder: Path, damaged: bool) -> tuple[Dialogue, ...]:
         return _file(folder / CORPUS)
     inner = _runs_in(folder)
     if not inner:
-        raise CorpusError(
-            f"{folder}: no run, no runs and no {CORPUS} in it; name a file, a run's folder, or a"
-            " folder of runs"
-        )
+        return _loose(folder)
     arms = _arms(folder)
     return tuple(dialogue for run in inner for dialogue in _run(run, damaged, arms.get(run.name)))
+
+
+def _loose(folder: Path) -> tuple[Dialogue, ...]:
+    """Of a folder that holds nothing but files of dialogues, in the order of their names, with
+    numbers by size: one file a client (PsychEval) or a dialogue (CPsyCounD).
+    """
+    files = [
+        file
+        for file in folder.glob("*")
+        if file.is_file() and file.suffix in LOOSE and file.name != "experiment.json"
+    ]
+    if not files:
+        raise CorpusError(
+            f"{folder}: no run, no runs and no {CORPUS} in it, and no {' or '.join(LOOSE)} files;"
+            " name a file, a run's folder, a folder of runs, or a folder of transcripts"
+        )
+    ordered = sorted(files, key=lambda file: (len(file.name), file.name))
+    return tuple(dialogue for file in ordered for dialogue in _file(file))
 
 
 def _run(folder: Path, damaged: bool, arm: str | None = None) -> tuple[Dialogue, ...]:
@@ -177,13 +196,14 @@ def _objects(file: Path, rows: Iterator[tuple[int, Any]]) -> Iterator[Dialogue]:
             yield from dialogues_of_rows(foreign)
             foreign = []
             yield _ours(file, line, row, origin)
+            continue
+        place = Place(file=str(file), line=line, number=number, origin=origin, learner=learner)
+        if is_course(row):
+            yield from dialogues_of_rows(foreign)
+            foreign = []
+            yield from dialogues_of_course(place, row)
         else:
-            foreign.append(
-                (
-                    Place(file=str(file), line=line, number=number, origin=origin, learner=learner),
-                    row,
-                )
-            )
+            foreign.append((place, row))
     yield from dialogues_of_rows(foreign)
 
 

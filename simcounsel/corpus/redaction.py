@@ -11,7 +11,7 @@ from itertools import count
 
 from simcounsel.corpus.checks.identifying import stretches
 from simcounsel.corpus.checks.naming import blinding_of
-from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
+from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn
 
 _LABEL = re.compile(r"\[(person|place|mail|url|phone|account|number|digits|address) \d+\]")
 
@@ -137,7 +137,21 @@ def _with_texts(dialogue: Dialogue, change: Callable[[str], str]) -> Dialogue:
             update={"text": change(turn.draft.text), "reason": change(turn.draft.reason)}
         )
         return turn.model_copy(
-            update={"text": change(turn.text), "reasoning": maybe(turn.reasoning), "draft": draft}
+            update={
+                "text": change(turn.text),
+                "reasoning": maybe(turn.reasoning),
+                "assessment": maybe(turn.assessment),
+                "client_state": maybe(turn.client_state),
+                "draft": draft,
+            }
+        )
+
+    def kept(session: CourseSession) -> CourseSession:
+        single = ("course", "theme", "reason", "summary", "client_state")
+        several = ("objective", "goals_met", "unresolved", "homework")
+        return session.model_copy(
+            update={name: maybe(getattr(session, name)) for name in single}
+            | {name: tuple(map(change, getattr(session, name))) for name in several}
         )
 
     return dialogue.model_copy(
@@ -147,6 +161,8 @@ def _with_texts(dialogue: Dialogue, change: Callable[[str], str]) -> Dialogue:
             "note": maybe(dialogue.note),
             "undisclosed": tuple(change(fact) for fact in dialogue.undisclosed),
             "objectives": tuple(map(change, dialogue.objectives)),
+            "sessions": tuple(map(kept, dialogue.sessions)),
+            "plan": tuple(map(change, dialogue.plan)),
             "faults": tuple(
                 fault.model_copy(update={"why": change(fault.why)}) for fault in dialogue.faults
             ),

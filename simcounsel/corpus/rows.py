@@ -102,8 +102,17 @@ def _lines_of_elements(text: str, count: int) -> Iterator[int]:
 
 def transcript_rows(file: Path) -> Iterator[tuple[int, Any]]:
     """Transcripts: paragraphs of `Client: ...` lines; a line that begins with two spaces goes on
-    with the one before.
+    with the one before. Where every paragraph is one line (as CPsyCounD has it), all are one
+    dialogue.
     """
+    found = list(_paragraphs(file))
+    if len(found) > 1 and all(len(row["turns"]) == 1 for _, row in found):
+        yield found[0][0], {"turns": [row["turns"][0] for _, row in found]}
+        return
+    yield from found
+
+
+def _paragraphs(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     text = decoded(file, bytes_of(file))
     lines = text.replace("\r\n", "\n").split("\n")
     messages: list[dict[str, str]] = []

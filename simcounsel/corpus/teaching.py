@@ -3,11 +3,12 @@ system prompt.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 from typing import Literal, get_args
 
+from simcounsel.corpus.course_text import between, known_before, note_of, note_request
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.markup import Tag, marked, opening
 from simcounsel.errors import CorpusError
@@ -56,20 +57,54 @@ class Teaching:
         a user first are content. What the other says after the learner's last line is left out,
         since there is nothing to learn from it. A line that is a fallback (no model answered) stays
         but is not to be learned.
+
+        Where a session begins in the midst of it (`course_text.between`), a stage direction says
+        so. With reasoning a counselor of a course learns its note on the last session, too.
         """
         learner = self.learner(dialogue)
         other: Role = partner_of(dialogue) if learner == "client" else "client"
         turns = list(dialogue.turns)
         while turns and turns[-1].speaker != learner:
             turns.pop()
-        messages = [self._message(turn, learner) for turn in turns]
+        messages = self._messages(dialogue, turns, learner)
         if messages and messages[0].role == "assistant":
             direction = opening(other, prompts_for(dialogue))
             messages.insert(0, Message(role="user", turn=None, text=direction, learned=False))
         fit = any(message.learned for message in messages) and all(
             turn.text.strip() for turn in turns
         )
-        return tuple(messages) if fit else ()
+        return (*messages, *self._note(dialogue)) if fit else ()
+
+    def _messages(self, dialogue: Dialogue, turns: list[Turn], learner: Role) -> list[Message]:
+        begins = {one.first: one for one in dialogue.sessions if one.first}
+        before = {one.number + 1: one for one in dialogue.sessions}
+        language = prompts_for(dialogue)
+        made: list[Message] = []
+        for number, turn in enumerate(turns, 1):
+            message = self._message(turn, learner)
+            begun = begins.get(number) if number > 1 else None
+            if begun is not None:
+                told = learner == "counselor"
+                text = between(before.get(begun.number), begun, language, told=told)
+                made = _directed(made, text)
+                if message.role == "user":
+                    last = made.pop()
+                    message = replace(message, text=f"{last.text}\n\n{message.text}")
+            made.append(message)
+        return made
+
+    def _note(self, dialogue: Dialogue) -> tuple[Message, ...]:
+        """The counselor's note on the session with which the dialogue ends, and what asks for
+        it.
+        """
+        if not self.reasoning or self.side == "client" or not dialogue.sessions:
+            return ()
+        language = prompts_for(dialogue)
+        text = note_of(dialogue.sessions[-1], language)
+        asked = Message(role="user", turn=None, text=note_request(language), learned=False)
+        return (
+            (asked, Message(role="assistant", turn=None, text=text, learned=True)) if text else ()
+        )
 
     def _message(self, turn: Turn, learner: Role) -> Message:
         if turn.speaker != learner:
@@ -90,13 +125,25 @@ class Teaching:
         return Message(role="assistant", turn=message.turn, text=text, learned=message.learned)
 
     def system_of(self, dialogue: Dialogue) -> str:
-        """The system prompt of a dialogue."""
+        """The system prompt of a dialogue; in a course with what its counselor knows and means."""
         code = prompts_for(dialogue)
         unknown = phrase("export_words", "unknown", code)
         slots = {"situation": dialogue.situation or unknown} if self.side == "client" else {}
-        if self.system is not None:
-            return Template(self.system).safe_substitute(slots)
-        return render(f"export_{self.learner(dialogue)}", code, **slots)[1]
+        told = known_before(dialogue, code) if self.learner(dialogue) == "counselor" else ""
+        system = (
+            render(f"export_{self.learner(dialogue)}", code, **slots)[1]
+            if self.system is None
+            else Template(self.system).safe_substitute(slots)
+        )
+        return f"{system}\n\n{told}" if told else system
+
+
+def _directed(messages: list[Message], direction: str) -> list[Message]:
+    """With a stage direction at the end, in the other side's last message if that is the last."""
+    if messages and messages[-1].role == "user":
+        last = messages[-1]
+        return [*messages[:-1], replace(last, text=f"{last.text}\n\n{direction}")]
+    return [*messages, Message(role="user", turn=None, text=direction, learned=False)]
 
 
 def prompts_for(dialogue: Dialogue) -> Language:

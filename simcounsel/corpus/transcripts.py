@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from statistics import fmean
 
-from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
+from simcounsel.corpus.courses import session_of, with_earlier
+from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn
 from simcounsel.events import Reasoned, Said, SessionPlanned
 from simcounsel.instruments.record import sessions_of
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
 from simcounsel.runs.run import Run, WorldRun
+from simcounsel.specs.course import course_of
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.residents import ResidentSpec
 
@@ -44,7 +46,7 @@ def dialogues_of_run(run: WorldRun, *, arm: str | None = None) -> tuple[Dialogue
         if one.started and one.ended and client is not None:
             ratings = rated.get(one.id, {})
             made.append(_dialogue(run, one, client, residents, ratings, origin, arm))
-    return tuple(made)
+    return with_earlier(made)
 
 
 def _client(talk: Conversation, residents: dict[str, ResidentSpec]) -> ResidentSpec | None:
@@ -67,7 +69,10 @@ def _dialogue(
     persona = client.persona
     assert isinstance(persona, ClientPersona)
     known = [*residents, *(one.name for one in persona.people)]
+    session, plan = _session(run, talk, residents)
     return Dialogue(
+        sessions=(session,) if session else (),
+        plan=plan if session else (),
         id=f"{run.name}/{talk.id}",
         client=persona.name,
         turns=tuple(_turn(line, residents) for line in talk.lines),
@@ -87,6 +92,28 @@ def _dialogue(
     )
 
 
+def _session(
+    run: WorldRun, talk: Conversation, residents: dict[str, ResidentSpec]
+) -> tuple[CourseSession | None, tuple[str, ...]]:
+    """What was planned and kept of a session of a course, and the plan of the course."""
+    policy = next(
+        (
+            found
+            for who in talk.who
+            if who in residents and (found := residents[who].policy) and found.therapy
+        ),
+        None,
+    )
+    therapy = policy.therapy if policy else None
+    made = session_of(
+        f"{run.name}/{' and '.join(sorted(talk.who))}", talk.course, therapy.id if therapy else None
+    )
+    if made is None or policy is None or therapy is None:
+        return made, ()
+    plan = course_of(therapy, policy.sessions, policy.plan)
+    return made, tuple(one.theme for one in plan.sessions)
+
+
 def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
     said, decided = line.event, line.decided
     assert isinstance(said, Said), "a conversation of a world"
@@ -94,15 +121,16 @@ def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
     move = decided.move if decided else None
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
     text = said.text.encode("utf-8", "replace").decode()
+    thought = [event for event in line.practice if isinstance(event, Reasoned)]
     return Turn(
         speaker=role,
         text=text,
         stage=move if role == "client" else None,
         skill=move if role != "client" else None,
-        skills=tuple(
-            one for event in line.practice if isinstance(event, Reasoned) for one in event.skills
-        ),
+        skills=tuple(one for event in thought for one in event.skills),
         reasoning=reason if role != "client" else None,
+        assessment=thought[-1].assessment or None if thought else None,
+        client_state=thought[-1].client_state or None if thought else None,
         emotion=said.emotion,
         intensity=said.intensity,
         source=said.source,

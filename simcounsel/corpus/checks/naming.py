@@ -60,11 +60,14 @@ def texts_of(dialogue: Dialogue) -> list[str]:
         dialogue.note,
         *dialogue.undisclosed,
         *(fault.why for fault in dialogue.faults),
+        *(text for one in dialogue.sessions for text in (one.summary, one.client_state)),
     ]
     for turn in dialogue.turns:
         parts += [
             turn.text,
             turn.reasoning,
+            turn.assessment,
+            turn.client_state,
             *((turn.draft.text, turn.draft.reason) if turn.draft else ()),
         ]
     return [part for part in parts if part]
