@@ -4,7 +4,7 @@ section 4.3).
 
 from typing import TypedDict
 
-from simcounsel.agents.appointments import appointed_slot, appointments_text
+from simcounsel.agents.appointments import appointed_slot, appointments_text, kind_of
 from simcounsel.agents.facts import SlotsFacts
 from simcounsel.agents.lived import remembered, with_dates
 from simcounsel.agents.mind import Effects, Scene
@@ -26,7 +26,7 @@ from simcounsel.events import Memory, Recalled, Scheduled, Slot, Stroke
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import Routine
-from simcounsel.specs.vocabulary import Emotion
+from simcounsel.specs.vocabulary import ActivityKind, Emotion
 
 
 class Felt(TypedDict):
@@ -215,11 +215,19 @@ def _slot(answer: SlotAnswer, minute: int, resident: Resident, scene: Scene) -> 
         minute=minute,
         activity=verb_phrase(answer.activity, resident.name),
         seen=verb_phrase(answer.seen, resident.name) if answer.seen else "",
-        activity_kind=answer.kind,
+        activity_kind=_kind(answer, resident),
         place=answer.place,
     )
     feeling = {key: getattr(answer, key) for key in ("emotion", "intensity", "poignancy")}
     return slot.model_copy(update=feeling)
+
+
+def _kind(answer: SlotAnswer, resident: Resident) -> ActivityKind:
+    """The kind as answered; but without an appointment nobody is counseled, whatever a model calls
+    a talk with a friend. A counselor may see clients who do not live in the world.
+    """
+    counsels = resident.spec.role == "counselor"
+    return kind_of(False) if answer.kind == "counseling" and not counsels else answer.kind
 
 
 def _slot_drafts(

@@ -21,6 +21,9 @@ PRIVACY = (
     " for a single line or dialogue."
 )
 
+_KINDS = {"counselor": "counseling ", "layperson": "everyday ", "both": ""}
+"""What dialogues with such partners are called."""
+
 
 class Counts(Part):
     """How much there is."""
@@ -202,7 +205,8 @@ def _head(card: Card) -> Iterator[str]:
     yield "---"
     if languages:
         yield f"language: [{', '.join(languages)}]"
-    yield "tags: [counseling]"
+    if card.options.get("partner", "counselor") != "layperson":
+        yield "tags: [counseling]"
     yield "configs:"
     yield "- config_name: default"
     yield "  data_files:"
@@ -212,7 +216,8 @@ def _head(card: Card) -> Iterator[str]:
 
 
 def _body(card: Card) -> Iterator[str]:
-    yield f"# {card.counts.dialogues} counseling dialogues as training data ({card.format})"
+    kind = _KINDS[card.options.get("partner", "counselor")]
+    yield f"# {card.counts.dialogues} {kind}dialogues as training data ({card.format})"
     yield ""
     yield (
         "Made by `simcounsel export`; `card.json` holds all of this and more. What a simulation"

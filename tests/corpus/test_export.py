@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from simcounsel.corpus import folder as folders
+from simcounsel.corpus.card import readme
 from simcounsel.corpus.checks import check_dialogues
 from simcounsel.corpus.dialogues import Dialogue, Fault, Turn
 from simcounsel.corpus.export import Export, export, prepare
@@ -72,7 +73,11 @@ def test_the_card_tells_what_is_there(tmp_path: Path) -> None:
     assert written["counts"]["rows"] == 12 * 3 + 4 - 2, (
         "a row for each counselor's line but the two fallbacks"
     )
-    assert "| train | 12 | 7 | 76 |" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    told = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "| train | 12 | 7 | 76 |" in told
+    assert "tags: [counseling]" in told and "# 12 counseling dialogues" in told
+    friends = readme(card.model_copy(update={"options": {"partner": "layperson"}}))
+    assert "# 12 everyday dialogues" in friends and "counseling" not in friends.split("**")[0]
 
 
 def test_the_splits_are_of_clients_and_are_read_again(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from simcounsel.errors import SpecError
+from simcounsel.events import Judged
 from simcounsel.llm.driving import play
 from simcounsel.policies import policy_for
 from simcounsel.policies.staged.choosing import choose_exercise
@@ -263,6 +264,9 @@ def test_a_world_names_a_catalogue_and_its_policies_choose_from_it(own: Path) ->
             (chosen,) = play(choose_exercise(now))
             assert chosen.chosen == ("fenster",)
             assert [one.id for one in chosen.candidates] == ["fenster"]
+            seen = view(said("Ines", "Ich habe Atemnot."), me="Miriam", other="Ines", moves=())
+            heard = [one for one in play(policy.decide(seen)).events if isinstance(one, Judged)]
+            assert [one.verdict for one in heard] == ["asthma"]
 
 
 def test_a_contraindication_that_a_manual_needs_must_be_in_the_catalogue(own: Path) -> None:

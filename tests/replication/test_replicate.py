@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -18,10 +19,13 @@ from replication.simcounsel_tables import alliance, change
 from replication.structure_tables import comments, messages
 from replication.tables import Table, means_of
 from simcounsel.errors import SpecError
+from simcounsel.events import Acted, ConversationStarted
 from simcounsel.llm.embeddings import HashEmbeddings
+from simcounsel.specs.world_file import load_world
 from simcounsel.viewer.rating.answers import Given, answer_of, append
 from simcounsel.viewer.rating.study import open_study
 from tests.commands import Command, in_process
+from tests.stage import ROOT, SCRIPTED, happened, live
 
 pytestmark = pytest.mark.slow(30)
 
@@ -142,6 +146,14 @@ def test_the_design_meets_as_often_as_the_paper(tmp_path: Path) -> None:
         for arm in design["conditions"]
     }
     assert held == {"alone": 0, "friend": 21, "counselor": 18}
+    arm = next(arm for arm in design["conditions"] if arm["name"] == "friend")
+    world = load_world(
+        ROOT / "worlds" / "insomnia.yaml", models=SCRIPTED, **(arm["set"] | design["set"])
+    )
+    run = live(tmp_path, world, 200)
+    assert len(happened(run, ConversationStarted)) == 21, "lived, not only agreed to"
+    kinds = Counter(event.activity_kind for event in happened(run, Acted))
+    assert kinds["social"] > 21 and "counseling" not in kinds
 
 
 def test_table_5_by_hand() -> None:

@@ -64,7 +64,7 @@ def manual_of(
 def _unknown(manual: Manual, own: Exercises | None, language: Language) -> Iterator[tuple[At, str]]:
     """Contraindications that pass a state by and would never be heard."""
     known = [one.id for one in (own or library(language)).contraindications]
-    remedy = " or add it to the catalogue of exercises, under `contraindications:`" if own else ""
+    remedy = " (or add it to the catalogue of exercises, under `contraindications:`)" if own else ""
     for at, _, state in manual.walk():
         for name in state.not_when:
             if name not in known:
