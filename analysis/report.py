@@ -98,7 +98,6 @@ def make(
     tell_user("testing")
     planned, explored = _tests(sample, outcomes, options)
     speakers = with_arm(dialogue.speakers(read["talk"]), sample)
-    talks = with_arm(_conversations(read["talk"], embed), sample)
     said = people(options.ratings, sample, read["measurements"])
     tell_user("drawing")
     stories, left_out = tell(
@@ -122,7 +121,7 @@ def make(
             "outcomes": outcomes,
             "steps": steps(read["measurements"], sample),
             "speakers": speakers,
-            "conversations": talks,
+            "conversations": with_arm(_conversations(read["talk"], embed), sample),
             **_pattern_tables(patterns, sample),
             **_sample_tables(sample),
             "completeness": completeness(read["measurements"]),
