@@ -1,13 +1,17 @@
 """What each column of the tidy tables means, and the tables as CSV, Parquet and SPSS files."""
 
+import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import pandas as pd
 
 from analysis.experiment import ReportError
 from analysis.page import write_tables
+from simcounsel.disk import write_data, write_whole
+from simcounsel.secret import scrub
 
 Form = Literal["csv", "parquet", "sav"]
 MEANINGS = {
@@ -122,12 +126,12 @@ def write_tidy(tables: Mapping[str, pd.DataFrame], out: Path, forms: Iterable[Fo
             ) from None
         except OSError as error:
             raise ReportError(f"{out}: cannot be written ({error}); choose another --out") from None
-    book.to_csv(out / "codebook.csv", index=False, lineterminator="\n")
+    write_whole(out / "codebook.csv", book.to_csv(index=False, lineterminator="\n"))
 
 
 def _text(value: object) -> str | None:
-    """Without half characters, which neither Parquet nor SPSS can hold."""
-    return None if value is None else str(value).encode("utf-8", "replace").decode("utf-8")
+    """Without keys, and without half characters, which neither Parquet nor SPSS can hold."""
+    return None if value is None else scrub(str(value)).encode("utf-8", "replace").decode("utf-8")
 
 
 def _write(table: pd.DataFrame, file: Path, form: Form) -> None:
@@ -137,7 +141,9 @@ def _write(table: pd.DataFrame, file: Path, form: Form) -> None:
             plain[column] = plain[column].astype("object").where(plain[column].notna(), None)
             plain[column] = plain[column].map(_text)
     if form == "parquet":
-        plain.to_parquet(file, index=False)
+        held = io.BytesIO()
+        plain.to_parquet(held, index=False)
+        write_data(file, held.getvalue())
         return
     import pyreadstat
 
@@ -147,4 +153,7 @@ def _write(table: pd.DataFrame, file: Path, form: Form) -> None:
     for column in plain:  # a column without any value has no type that SPSS knows
         if plain[column].isna().all():
             plain[column] = plain[column].astype("object").map(lambda _: "")
-    pyreadstat.write_sav(plain, str(file), column_labels=labels, file_label="simcounsel")
+    with TemporaryDirectory() as folder:  # it writes to a path alone
+        made = Path(folder) / file.name
+        pyreadstat.write_sav(plain, str(made), column_labels=labels, file_label="simcounsel")
+        write_data(file, made.read_bytes())

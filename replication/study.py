@@ -17,6 +17,7 @@ from replication import asking, simcounsel_tables, structure_tables, themes
 from replication.page import Replication, write
 from replication.published import Name, Published, published
 from replication.tables import Table
+from simcounsel.disk import write_whole
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.switchboard import Switchboard
@@ -43,7 +44,7 @@ def finish(
         tables = tuple(of_simcounsel(report, paper, folder))
     else:
         assert asked is not None
-        asked.to_csv(folder / "comments.csv", index=False, lineterminator="\n")
+        write_whole(folder / "comments.csv", asked.to_csv(index=False, lineterminator="\n"))
         tables = tuple(of_structure(report, paper, folder, asked, judge))
     made = Replication(
         paper=paper, report=report, tables=tables, facts=facts_of(report, raters, judge)

@@ -14,7 +14,16 @@ from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
-from simcounsel.events import Entry, Event, Forked, Memory, PersonaChanged, Remembered, TickEnded
+from simcounsel.events import (
+    Entry,
+    Event,
+    Forked,
+    Hit,
+    Memory,
+    PersonaChanged,
+    Remembered,
+    TickEnded,
+)
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion
 from simcounsel.llm.outage import Patience
@@ -24,7 +33,7 @@ from simcounsel.runs.chain import chain_start, manifest_digest, tick_hash
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
-from simcounsel.specs.world_settings import FallbackLimits
+from simcounsel.specs.world_settings import FallbackLimits, MemorySettings
 from simcounsel.standins.scripted import Script, Scripted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -297,3 +306,16 @@ OF_A_VIEW = (
     "lines",
     "turns_left",
 )
+
+
+def by_the_papers_weights(hit: Hit) -> bool:
+    """Whether a memory came by the score that counts emotion (SimCounsel, appendix A.1.3)."""
+    w = MemorySettings().weights
+    score = (
+        w.recency * hit.recency
+        + w.poignancy * hit.poignancy
+        + w.emotion_score * hit.emotion_score
+        + w.emotion_relevance * hit.emotion_relevance
+        + w.relevance * hit.relevance
+    )
+    return abs(score - hit.score) < 2e-4

@@ -3,12 +3,13 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
+from simcounsel.cli.many_display import ManyDisplay
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 from simcounsel.entry import GIVEN_UP
 from simcounsel.runs.spending import cost_text
@@ -100,46 +101,17 @@ def _say_after(ratings: "Ratings", done: bool) -> None:
         sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
 
 
-class RatingsDisplay:
+class RatingsDisplay(ManyDisplay["Progress"]):
     """A table of the runs under way in a terminal; elsewhere a line for each run that ends."""
 
     def __init__(self, console: "Console", ratings: "Ratings", plain: bool) -> None:
-        from rich.live import Live
-
-        self.console = console
-        self.ratings = ratings
-        self._reported: set[str] = set()
-        self._live = (
-            None
-            if plain
-            else Live(
-                get_renderable=self._draw,
-                console=console,
-                refresh_per_second=4,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-        )
-
-    def __enter__(self) -> "RatingsDisplay":
-        if self._live:
-            self._live.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        if self._live:
-            self._live.__exit__(*error)
-
-    def on_change(self) -> None:
-        """Say which runs have ended since."""
         from simcounsel.lab.ratings import ENDED
 
-        for name, one in self.ratings.progress.items():
-            if one.state in ENDED and name not in self._reported:
-                self._reported.add(name)
-                line = self._line(name, one)
-                self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.ratings = ratings
+        super().__init__(console, plain, ENDED)
+
+    def _progress(self) -> "Mapping[str, Progress]":
+        return self.ratings.progress
 
     def _line(self, name: str, one: "Progress") -> str:
         cause = f": {one.cause}" if one.cause and one.state != "nothing" else ""

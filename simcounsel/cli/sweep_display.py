@@ -1,11 +1,14 @@
 """What a sweep looks like while it goes on: one table in a terminal, plain lines elsewhere."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from simcounsel.cli.many_display import ManyDisplay
 from simcounsel.runs.spending import cost_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console, RenderableType
 
     from simcounsel.lab.sweep import Progress, Sweep
@@ -13,54 +16,23 @@ if TYPE_CHECKING:
 ENDED = ("done", "failed", "stopped", "given up")
 
 
-class SweepDisplay:
+class SweepDisplay(ManyDisplay["Progress"]):
     """One table of all runs of a sweep in a terminal; elsewhere a line for each run that ends."""
 
     def __init__(self, console: "Console", sweep: "Sweep", plain: bool) -> None:
-        from rich.live import Live
-
-        self.console = console
         self.sweep = sweep
-        self._reported: set[str] = set()
         self._unit = "ticks" if sweep.experiment.worlds else "waves"
-        self._live = (
-            None
-            if plain
-            else Live(
-                get_renderable=self._draw,
-                console=console,
-                refresh_per_second=4,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-        )
+        super().__init__(console, plain, ENDED)
 
-    def __enter__(self) -> "SweepDisplay":
-        if self._live:
-            self._live.__enter__()
-        return self
+    def _progress(self) -> "Mapping[str, Progress]":
+        return self.sweep.progress
 
-    def __exit__(self, *error: Any) -> None:
-        if self._live:
-            self._live.__exit__(*error)
-
-    def on_change(self) -> None:
-        """Say which runs have ended since."""
-        for name, progress in self.sweep.progress.items():
-            if progress.state in ENDED and name not in self._reported:
-                self._reported.add(name)
-                self.console.print(
-                    self._line(name, progress), markup=False, highlight=False, soft_wrap=True
-                )
-
-    def _line(self, name: str, progress: "Progress") -> str:
+    def _line(self, name: str, one: "Progress") -> str:
         done = sum(p.state == "done" for p in self.sweep.progress.values())
-        cause = f": {progress.cause}" if progress.cause else ""
-        how_far = f"{progress.tick} of {progress.cell.ticks} {self._unit}"
+        cause = f": {one.cause}" if one.cause else ""
+        how_far = f"{one.tick} of {one.cell.ticks} {self._unit}"
         return (
-            f"{progress.state:8s} {name}  {how_far}{cause}  ({done} of {len(self.sweep.progress)}"
-            " done)"
+            f"{one.state:8s} {name}  {how_far}{cause}  ({done} of {len(self.sweep.progress)} done)"
         )
 
     def _draw(self) -> "RenderableType":

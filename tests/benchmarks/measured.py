@@ -71,7 +71,7 @@ class Watched(Switchboard):
         chains: dict[str, int] = {}
         before = self._asked
         outcomes = super().ask(
-            {name: self._counted(name, one, chains) for name, one in asks.items()}
+            {name: self._chained(name, one, chains) for name, one in asks.items()}
         )
         rounds = -(-(self._asked - before) // self.limit) if self.limit else 0
         self.critical_requests += max(*chains.values(), rounds, 0) if chains else 0
@@ -79,7 +79,7 @@ class Watched(Switchboard):
 
     _asked = 0
 
-    def _counted(self, name: str, asking: Ask[T], chains: dict[str, int]) -> Ask[T]:
+    def _chained(self, name: str, asking: Ask[T], chains: dict[str, int]) -> Ask[T]:
         reply: Any = None
         while True:
             try:

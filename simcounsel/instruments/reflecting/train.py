@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
+from simcounsel.disk import write_whole
 from simcounsel.instruments.reflecting.features import features
 
 HERE = Path(__file__).parent
@@ -56,7 +57,7 @@ def learn() -> None:
     weights, bias = _fitted(rows, labels)
     learned = {"bias": round(bias, DECIMALS), "weights": weights}
     text = json.dumps(learned, indent=1, sort_keys=True)
-    (HERE / "en.json").write_text(text + "\n", encoding="utf-8")
+    write_whole(HERE / "en.json", text + "\n")
 
 
 def _fitted(rows: list[dict[str, float]], labels: np.ndarray) -> tuple[dict[str, float], float]:
