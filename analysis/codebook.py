@@ -1,6 +1,5 @@
 """What each column of the tidy tables means, and the tables as CSV, Parquet and SPSS files."""
 
-import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -141,9 +140,7 @@ def _write(table: pd.DataFrame, file: Path, form: Form) -> None:
             plain[column] = plain[column].astype("object").where(plain[column].notna(), None)
             plain[column] = plain[column].map(_text)
     if form == "parquet":
-        held = io.BytesIO()
-        plain.to_parquet(held, index=False)
-        write_data(file, held.getvalue())
+        write_data(file, plain.to_parquet(index=False))
         return
     import pyreadstat
 
