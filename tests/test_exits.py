@@ -17,6 +17,7 @@ from training.__main__ import main as train
 
 EXIT = "simcounsel/disk.py"
 OTHERS = {
+    "analysis/codebook.py": "Parquet and SPSS, whose texts are scrubbed one by one",
     "analysis/style.py": "draws into memory; page.py writes it",
     "simcounsel/corpus/parquet.py": "a binary form, whose rows are scrubbed as data",
     "simcounsel/corpus/rating.py": "claims an empty file",
@@ -38,7 +39,15 @@ OTHERS = {
 }
 """Who else writes, and why no key leaves there."""
 WRITERS = {
-    *("write_text", "write_bytes", "to_parquet", "savefig", "ParquetWriter", "save_file"),
+    *(
+        "write_text",
+        "write_bytes",
+        "to_parquet",
+        "savefig",
+        "ParquetWriter",
+        "save_file",
+        "write_sav",
+    ),
     *(
         "save_pretrained",
         "copyfile",
