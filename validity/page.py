@@ -1,0 +1,106 @@
+"""The parts that are there, as one page, as Markdown, and their tables as CSV."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, get_args
+
+import pandas as pd
+
+from analysis.page import LOOKS, css, environment, versions, write_page
+from analysis.style import Picture
+from validity.part import Claim, Id, Part, keep, kept
+
+UNMEASURED: Mapping[Id, tuple[str, tuple[str, ...]]] = {
+    "talk": (
+        "simcounsel validity talk RUNS --real FILE",
+        (
+            "The clients talk like real ones",
+            "The clients agree, open up and improve no sooner than real ones",
+        ),
+    ),
+    "persona": (
+        "simcounsel validity persona RUNS --judge MODEL",
+        ("The clients stay the persons that were written",),
+    ),
+    "multiverse": (
+        "simcounsel validity multiverse EXPERIMENT",
+        ("The effect does not hang on wording, model, temperature or seed",),
+    ),
+    "people": (
+        "simcounsel validity people FILE",
+        ("What the models rated is what people would have rated",),
+    ),
+}
+"""Of each part the command that measures it, and what may not be claimed before."""
+_VERDICT = {
+    "holds": "borne",
+    "does not hold": "not borne",
+    "undecided": "undecided",
+    "not measured": "not measured",
+}
+
+
+def add(part: Part, pictures: Sequence[Picture], out: Path) -> Path:
+    """Keep a part and write the page anew: OUT/validity.html, .md, figures/, tables/. The page's
+    path. OSError, ReportError say what cannot be written or read.
+    """
+    keep(part, pictures, out)
+    return write(out)
+
+
+def write(out: Path) -> Path:
+    """The page of all parts that lie in OUT/parts."""
+    found = {id: one for id in get_args(Id) if (one := kept(out, id)) is not None}
+    parts = [part for part, _ in found.values()]
+    drawn = {one.id: one for _, pictures in found.values() for one in pictures}
+    context = _context(parts, drawn)
+    page = out / "validity.html"
+    texts = {}
+    for file, html in ((page, True), (out / "validity.md", False)):
+        template = environment(html=html, package="validity").get_template(f"{file.name}.j2")
+        texts[file] = template.render(context)
+    write_page(texts, drawn.values(), _tables(parts))
+    return page
+
+
+def claims(parts: Sequence[Part]) -> list[tuple[Id, Claim]]:
+    """Every claim with its part: measured ones, and of parts that are not there what may not be
+    claimed.
+    """
+    there = {part.id: part for part in parts}
+    listed: list[tuple[Id, Claim]] = []
+    for id in get_args(Id):
+        command, statements = UNMEASURED[id]
+        missing = (
+            Claim(statement=one, verdict="not measured", because=command) for one in statements
+        )
+        listed += [(id, claim) for claim in (there[id].claims if id in there else missing)]
+    return listed
+
+
+def _tables(parts: Sequence[Part]) -> dict[str, pd.DataFrame]:
+    listed = [
+        {"part": id, "claim": one.statement, "verdict": one.verdict, "because": one.because}
+        for id, one in claims(parts)
+    ]
+    return {"claims": pd.DataFrame(listed)} | {
+        table.id: pd.DataFrame([dict(zip(table.columns, row, strict=True)) for row in table.rows])
+        for part in parts
+        for table in part.tables
+    }
+
+
+def _context(parts: Sequence[Part], pictures: Mapping[str, Picture]) -> dict[str, Any]:
+    return {
+        "parts": parts,
+        "claims": claims(parts),
+        "verdict": _VERDICT,
+        "toys": sorted({toy for part in parts for toy in part.toys}),
+        "labels": list(dict.fromkeys(label for part in parts for label in part.labels)),
+        "pictures": pictures,
+        "looks": LOOKS,
+        "versions": versions(),
+        "css": css(),
+        "when": f"{datetime.now():%Y-%m-%d %H:%M}",
+    }

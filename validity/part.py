@@ -1,0 +1,158 @@
+"""A part of the page on validity: what one command measured, and the claims that follow from it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from analysis.experiment import ReportError
+from analysis.page import records
+from analysis.style import Look, Picture, in_the_dark
+from simcounsel.disk import write_text, write_whole
+from simcounsel.intake import file_bytes
+
+Id = Literal["talk", "persona", "multiverse", "people"]
+Verdict = Literal["holds", "does not hold", "undecided", "not measured"]
+Value = str | int | float | bool | None
+_WIDTHS = {"wide": Look(), "narrow": Look(wide=False)}
+
+
+class _Kept(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Claim(_Kept):
+    """A sentence that somebody may want to write of the runs."""
+
+    statement: str
+    """Such as 'Clients do not agree sooner than real ones'."""
+    verdict: Verdict
+    """Whether the runs bear it."""
+    because: str
+    """The number that decides, with its interval; or what is missing."""
+
+
+class Table(_Kept):
+    """A table as the page shows it and as it goes to CSV."""
+
+    id: str
+    """The CSV's name, unique on the page."""
+    title: str
+    columns: tuple[str, ...]
+    """As in the CSV; on the page underscores are spaces."""
+    rows: tuple[tuple[Value, ...], ...]
+    """By column; None where there is no number."""
+    note: str = ""
+    """What a reader must know to read it."""
+    most: int | None = None
+    """So many rows on the page, all in the CSV; None: all on both."""
+
+
+class Shown(_Kept):
+    """A figure: `Picture` without its drawings, which lie beside the part."""
+
+    id: str
+    """Unique on the page."""
+    title: str
+    alt: str
+    """What it shows, for those who do not see it."""
+
+
+class Source(_Kept):
+    """A publication that a method is taken from."""
+
+    cite: str
+    """Authors, year, title, where."""
+    url: str
+    used: str
+    """What of it is used here."""
+
+
+class Part(_Kept):
+    """What one command measured."""
+
+    id: Id
+    title: str
+    lead: tuple[str, ...]
+    """Paragraphs: what was compared with what, how many, how."""
+    claims: tuple[Claim, ...]
+    tables: tuple[Table, ...] = ()
+    """In the order of the page."""
+    figures: tuple[Shown, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was left out, and why."""
+    labels: tuple[str, ...] = ()
+    """What must be said of these runs wherever they appear (see `Sample.labels`)."""
+    toys: tuple[str, ...] = ()
+    """Models in use whose talk is no evidence of anything (see `Sample.toys`)."""
+    sources: tuple[Source, ...] = ()
+    command: str
+    """What was typed."""
+    made: str
+    """Date and time, ISO 8601."""
+
+
+def table_of(
+    id: str, title: str, frame: pd.DataFrame, *, note: str = "", most: int | None = None
+) -> Table:
+    """A data frame as a table; missing values become None."""
+    rows = tuple(tuple(row.values()) for row in records(frame))
+    return Table(
+        id=id,
+        title=title,
+        columns=tuple(map(str, frame.columns)),
+        rows=tuple(tuple(map(_plain, row)) for row in rows),
+        note=note,
+        most=most,
+    )
+
+
+def shown(pictures: Sequence[Picture]) -> tuple[Shown, ...]:
+    """What a part keeps of its pictures."""
+    return tuple(Shown(id=one.id, title=one.title, alt=one.alt) for one in pictures)
+
+
+def keep(part: Part, pictures: Sequence[Picture], out: Path) -> None:
+    """Write OUT/parts/ID.json and the drawings beside it. OSError goes on to the caller."""
+    folder = out / "parts"
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob(f"{part.id}.*.svg"):
+        stale.unlink()
+    for one in pictures:
+        for width, look in _WIDTHS.items():
+            write_text(folder / f"{part.id}.{one.id}.{width}.svg", one.svg[look].decode())
+    write_whole(folder / f"{part.id}.json", part.model_dump_json(indent=1) + "\n")
+
+
+def kept(out: Path, id: Id) -> tuple[Part, tuple[Picture, ...]] | None:
+    """A part as it was kept, with its pictures; None where it was not measured. ReportError when a
+    file of it is damaged.
+    """
+    file = out / "parts" / f"{id}.json"
+    if not file.is_file():
+        return None
+    try:
+        part = Part.model_validate_json(file_bytes(file))
+        return part, tuple(_picture(out / "parts", part, one) for one in part.figures)
+    except (OSError, ValidationError) as error:
+        raise ReportError(
+            f"{file}: cannot be read ({str(error).splitlines()[0]}); measure this part again"
+        ) from None
+
+
+def _picture(folder: Path, part: Part, one: Shown) -> Picture:
+    light = {
+        look: (folder / f"{part.id}.{one.id}.{width}.svg").read_bytes()
+        for width, look in _WIDTHS.items()
+    }
+    dark = {Look(wide=look.wide, dark=True): in_the_dark(svg) for look, svg in light.items()}
+    return Picture(id=one.id, title=one.title, alt=one.alt, svg=light | dark)
+
+
+def _plain(value: object) -> Value:
+    """Without NumPy's types."""
+    item = getattr(value, "item", None)
+    plain = item() if callable(item) else value
+    return plain if plain is None or isinstance(plain, str | int | float | bool) else str(plain)
