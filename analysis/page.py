@@ -116,9 +116,9 @@ def _tamed(value: object) -> object:
     )
 
 
-def command_line() -> str:
+def command_line(package: str = "analysis") -> str:
     """What was typed, ready to be typed again."""
-    return shlex.join(["python", "-m", "analysis", *sys.argv[1:]])
+    return shlex.join(["python", "-m", package, *sys.argv[1:]])
 
 
 def environment(*, html: bool, package: str = "analysis") -> Environment:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.argument_help import Explaining
+from simcounsel.cli.asking import asks_models
 from simcounsel.entry import start
 
 app = typer.Typer(
@@ -33,6 +34,67 @@ Out = Annotated[
 @app.callback()
 def _begin() -> None:
     """Several commands, so that each name is a word to be typed."""
+
+
+Runs = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUNS...", help="Folders of runs, runs, or corpora of simulated talk."),
+]
+
+
+@app.command()
+@asks_models
+def talk(
+    runs: Runs,
+    real: Annotated[
+        list[Path],
+        typer.Option(
+            "--real",
+            help=(
+                "Real sessions: an AnnoMI CSV, or JSON, JSONL, TXT as `corpus check` reads them;"
+                " may be given again."
+            ),
+        ),
+    ],
+    coder: Annotated[
+        str | None,
+        typer.Option(
+            "--coder",
+            metavar="MODEL",
+            help=(
+                "Who codes change talk, resistance, assent and disclosure line by line, about one"
+                " request for 40 client lines; hand rules if not given. What was coded is kept."
+            ),
+        ),
+    ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(
+            "--margin",
+            min=0.05,
+            max=2.0,
+            help="Alike is within so many standard deviations of the real.",
+        ),
+    ] = 0.5,
+    out: Out = Path("validity"),
+) -> None:
+    """Simulated sessions beside real ones: lengths, questions, words, sentiment, disclosure, change
+    talk, resistance; whether a program tells them apart; how soon clients agree, open up, improve.
+    """
+    from analysis.page import command_line
+    from validity.page import add
+    from validity.talk.coding import Coder
+    from validity.talk.making import make
+
+    part, pictures = make(
+        runs,
+        real,
+        command_line("validity"),
+        margin=margin,
+        coder=Coder(coder, out / "parts" / "client_codes.jsonl") if coder else None,
+        tell=lambda words: typer.echo(words, err=True),
+    )
+    typer.echo(f"page           {add(part, pictures, out)}")
 
 
 @app.command()

@@ -48,6 +48,19 @@ class Table(_Kept):
     """What a reader must know to read it."""
     most: int | None = None
     """So many rows on the page, all in the CSV; None: all on both."""
+    aside: tuple[str, ...] = ()
+    """Columns that stand in the CSV alone."""
+
+    @property
+    def on_page(self) -> "Table":
+        """As the page shows it."""
+        places = [at for at, name in enumerate(self.columns) if name not in self.aside]
+        return self.model_copy(
+            update={
+                "columns": tuple(self.columns[at] for at in places),
+                "rows": tuple(tuple(row[at] for at in places) for row in self.rows[: self.most]),
+            }
+        )
 
 
 class Shown(_Kept):
@@ -95,7 +108,13 @@ class Part(_Kept):
 
 
 def table_of(
-    id: str, title: str, frame: pd.DataFrame, *, note: str = "", most: int | None = None
+    id: str,
+    title: str,
+    frame: pd.DataFrame,
+    *,
+    note: str = "",
+    most: int | None = None,
+    aside: Sequence[str] = (),
 ) -> Table:
     """A data frame as a table; missing values become None."""
     rows = tuple(tuple(row.values()) for row in records(frame))
@@ -106,6 +125,7 @@ def table_of(
         rows=tuple(tuple(map(_plain, row)) for row in rows),
         note=note,
         most=most,
+        aside=tuple(aside),
     )
 
 

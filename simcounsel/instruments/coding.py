@@ -13,7 +13,7 @@ from simcounsel.events import ItemAnswer
 from simcounsel.instruments.collecting import Answers, wrong_again
 from simcounsel.instruments.facts import CodeFacts
 from simcounsel.instruments.forms import unusable
-from simcounsel.instruments.material import CLIENT, Material
+from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
 from simcounsel.instruments.wording import worded_items
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
@@ -130,7 +130,7 @@ def _question(
     system, prompt = render(
         "judge_codes",
         material.language,
-        material=material.text(numbered=True),
+        material=material.text(numbered=COUNSELOR),
         codes="\n".join(f"{item.id}. {item.text}" for item in items),
         first=first,
         last=first + len(turns) - 1,

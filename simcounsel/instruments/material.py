@@ -52,18 +52,16 @@ class Material:
     language: str = "en"
     """In which a judge is asked about it; the items stay in the language of their instrument."""
 
-    def text(self, flipped: bool = False, *, numbered: bool = False) -> str:
-        """As it stands in a prompt. flipped: of two versions, the later one first. numbered: each
-        turn of the counselor with its number, from 1.
+    def text(self, flipped: bool = False, *, numbered: str = "") -> str:
+        """As it stands in a prompt. flipped: of two versions, the later one first. numbered: whose
+        turns bear numbers, from 1 (CLIENT or COUNSELOR).
         """
         if self.before is not None and self.after is not None:
             first, second = (self.after, self.before) if flipped else (self.before, self.after)
             return render("judge_personas", self.language, first=first, second=second)[1]
         numbers = count(1)
         lines = "\n".join(
-            f"[{next(numbers)}] {speaker}: {text}"
-            if numbered and speaker == COUNSELOR
-            else f"{speaker}: {text}"
+            f"[{next(numbers)}] {speaker}: {text}" if speaker == numbered else f"{speaker}: {text}"
             for speaker, text in self.lines
         )
         space = "" if self.language == "zh" else " "

@@ -1,0 +1,149 @@
+"""Sessions with a counselor, real or simulated, in one shape."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.experiment import ReportError
+from simcounsel.corpus.dialogues import Dialogue, Turn, merge_turns
+from simcounsel.corpus.reading import read_dialogues
+from simcounsel.instruments.labelled import read_labelled
+from simcounsel.instruments.material import CLIENT
+from simcounsel.specs.file_text import read_text
+from simcounsel.texts.chinese import is_chinese
+
+FEWEST_TURNS = 5
+"""Of the client; with fewer a session has no course."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """What a client said, and what the counselor had said before it ('' at the beginning)."""
+
+    said: str
+    before: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """One conversation of a client with a counselor; lines of one speaker in a row are one."""
+
+    id: str
+    client: str
+    """The unit of inference; of real sessions that do not say who it was, the session itself."""
+    client_lines: tuple[Line, ...]
+    counselor_lines: tuple[str, ...]
+
+    @property
+    def chinese(self) -> bool:
+        """Whether it is to be counted as Chinese."""
+        return is_chinese("".join(line.said for line in self.client_lines))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sessions:
+    """Those of one side, and in sentences what was left out."""
+
+    found: tuple[Session, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """In order, each once."""
+        return tuple(dict.fromkeys(one.client for one in self.found))
+
+
+def sessions_in(paths: Sequence[Path], what: str) -> Sessions:
+    """All sessions of runs, corpora, or transcripts (CSV as AnnoMI's; JSON, JSONL, TXT, YAML as
+    `simcounsel corpus` reads them). what: `real` or `simulated`, for the notes. CorpusError,
+    SpecError, ReportError name what cannot be read.
+    """
+    dialogues = [(path, one) for path in paths for one in _dialogues(path)]
+    twice = len(paths) > 1
+    merged = merge_turns(one for _, one in dialogues).dialogues
+    every = [
+        _session(one, f"{path.name}: " if twice else "")
+        for (path, _), one in zip(dialogues, merged, strict=True)
+        if any(turn.speaker == "counselor" for turn in one.turns)
+    ]
+    kept = tuple(one for one in every if len(one.client_lines) >= FEWEST_TURNS)
+    if not kept:
+        raise ReportError(
+            f"{paths[0]}: no session of a client with a counselor in which the client speaks"
+            f" {FEWEST_TURNS} times"
+        )
+    notes = []
+    if others := len(dialogues) - len(every):
+        notes.append(f"{others} {what} conversations without a counselor are left out.")
+    if short := len(every) - len(kept):
+        notes.append(
+            f"{short} {what} sessions in which the client speaks fewer than {FEWEST_TURNS} times"
+            " are left out."
+        )
+    return Sessions(found=kept, notes=tuple(notes))
+
+
+def _dialogues(path: Path) -> Iterable[Dialogue]:
+    if path.suffix.lower() != ".csv":
+        return read_dialogues(path)
+    return [
+        Dialogue(
+            id=one.id,
+            client=one.id,
+            turns=tuple(
+                Turn(speaker="client" if who == CLIENT else "counselor", text=text)
+                for who, text in one.lines
+                if text
+            ),
+        )
+        for one in read_labelled(path)
+    ]
+
+
+def _session(dialogue: Dialogue, prefix: str) -> Session:
+    lines, counselor = [], []
+    before = ""
+    for turn in dialogue.turns:
+        if turn.speaker == "client":
+            lines.append(Line(said=turn.text, before=before))
+        else:
+            counselor.append(turn.text)
+            before = turn.text
+    return Session(
+        id=prefix + dialogue.id,
+        client=prefix + dialogue.client,
+        client_lines=tuple(lines),
+        counselor_lines=tuple(counselor),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coded:
+    """A client's line with the code that people gave it: change, sustain or neutral."""
+
+    line: Line
+    code: str
+
+
+def coded_by_people(file: Path) -> tuple[Coded, ...]:
+    """The client lines of an AnnoMI CSV that has the column client_talk_type (Wu et al. 2022); ()
+    for any other file.
+    """
+    if file.suffix.lower() != ".csv":
+        return ()
+    rows = csv.DictReader(io.StringIO(read_text(file), newline=""))
+    if "client_talk_type" not in (rows.fieldnames or []):
+        return ()
+    found: dict[tuple[str, str], Coded] = {}
+    before: dict[str, str] = {}
+    for row in rows:
+        talk, text = row["transcript_id"], " ".join(row["utterance_text"].split())
+        code = str(row["client_talk_type"]).strip().lower()
+        if str(row["interlocutor"]).lower() != "client":
+            before[talk] = text
+        elif code in ("change", "sustain", "neutral"):
+            line = Line(said=text, before=before.get(talk, ""))
+            found.setdefault((talk, row["utterance_id"]), Coded(line=line, code=code))
+    return tuple(found.values())
