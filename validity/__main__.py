@@ -98,6 +98,58 @@ def talk(
 
 
 @app.command()
+def people(
+    places: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUNS|CSV...",
+            help=(
+                "Runs that models rated, with --ratings; or one CSV with the columns client, model,"
+                " people (empty where people rated nothing), and, if there are several, score, arm."
+            ),
+        ),
+    ],
+    ratings: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--ratings",
+            help=(
+                "CSV of a rating study (`simcounsel rate-page --out STUDY --csv FILE`); may be"
+                " given again."
+            ),
+        ),
+    ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(
+            "--margin", min=0.05, max=2.0, help="So many SD of people's ratings are no bias."
+        ),
+    ] = 0.5,
+    out: Out = Path("validity"),
+) -> None:
+    """Models' ratings set right by people's of some of them: means and differences that hold
+    whatever the model is worth (prediction-powered), and the model's bias.
+    """
+    from analysis.page import command_line
+    from validity.page import add
+    from validity.people.making import make
+    from validity.people.reading import from_csv, from_runs
+    from validity.runs import SaidOf, said_of
+
+    if ratings:
+        table, said = from_runs(places, ratings), said_of(places)
+    elif len(places) == 1 and places[0].suffix.lower() == ".csv":
+        table, said = from_csv(places[0]), SaidOf()
+    else:
+        raise typer.BadParameter(
+            "runs need --ratings, a CSV of what people rated; or name one CSV with both",
+            param_hint="RUNS|CSV",
+        )
+    part = make(table, command_line("validity"), said, margin)
+    typer.echo(f"page           {add(part, [], out)}")
+
+
+@app.command()
 def page(out: Out = Path("validity")) -> None:
     """Write the page anew from the parts that were measured."""
     from validity.page import write

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from analysis.style import MARKERS, Look, Picture, broken, picture, small_multiples
@@ -130,6 +131,7 @@ def _curves(
                 )
             axes[panel].set_title(broken(name, 40))
             axes[panel].set_xlabel(below)
+            axes[panel].xaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].legend(frameon=False)
         return figure
 

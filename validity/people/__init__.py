@@ -1,0 +1,1 @@
+"""What models rated, set right by what people rated of a part of it: prediction-powered."""
