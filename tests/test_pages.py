@@ -16,6 +16,7 @@ from typing import Any
 import click
 import pytest
 import yaml
+from typer import Typer
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -32,6 +33,7 @@ from tests.commands import Command
 from tests.open.installed import distribution
 from tests.pages import PAGES, Block, blocks, commands
 from tests.stage import ROOT, Listening, go_on, happened, live, switchboard, tiny
+from validity.__main__ import app as validity
 
 NOT_RUN = {
     # and why
@@ -41,6 +43,10 @@ NOT_RUN = {
     "python -m replication simcounsel --model scripted --clients 2 --ticks 8 --out try": (
         "tests/replication does it"
     ),
+    "python -m validity talk runs --real annomi.csv --out validity": "wants real sessions",
+    "python -m validity people ratings.csv --out validity": "wants ratings by people",
+    "python -m validity people runs --ratings people.csv": "wants ratings by people",
+    "python -m validity page --out validity": "tests/validity does it",
 }
 INSTEAD = {
     # what is typed: what is run; for what costs hours, and for models that are not what a page is about
@@ -333,9 +339,15 @@ def test_the_pages_build_as_a_site(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [one for typed in commands("replication").values() for one in typed if one not in NOT_RUN],
+    ("program", "command"),
+    [
+        pytest.param(program, command, id=command)
+        for name, program in (("replication", replication), ("validity", validity))
+        for typed in commands(name).values()
+        for command in typed
+        if command not in NOT_RUN
+    ],
 )
-def test_what_a_page_types_of_replications_runs(command: str, place: Path) -> None:
-    done = CliRunner().invoke(replication, shlex.split(as_run(command)))
+def test_what_a_page_types_of_studies_runs(program: Typer, command: str, place: Path) -> None:
+    done = CliRunner().invoke(program, shlex.split(as_run(command)))
     assert done.exit_code == 0, done.output

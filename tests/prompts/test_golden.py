@@ -69,6 +69,8 @@ MEASURED = (
     "judge_probe",
 )
 """Compared in tests/instruments/test_prompts.py."""
+VALIDATED = ("client_codes",)
+"""Compared in tests/validity/test_coding.py."""
 ANALYSED = ("name_activities", "name_themes")
 """Compared in tests/analysis/test_patterns.py."""
 EXPORTED = ("export_client", "export_counselor", "export_layperson", "export_opening")
@@ -206,6 +208,7 @@ def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
         *WRAPPED,
         *MEASURED,
         *ANALYSED,
+        *VALIDATED,
         *EXPORTED,
         *SYNTHESIZED,
         *BENCHED,
