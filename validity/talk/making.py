@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.page import counted
 from analysis.style import Picture
-from validity.part import Claim, Part, Source, shown, table_of
+from validity.part import Claim, Part, Source, Table, shown, table_of
 from validity.runs import said_of
 from validity.talk.coding import Coder
 from validity.talk.counting import Codes, Measure, coded_by_rules, measures, table
@@ -127,6 +127,25 @@ def make(
         courses_picture(sides, codes),
         waiting_picture(sides, codes),
     ]
+    said = said_of(runs)
+    part = Part(
+        id="talk",
+        title="Do the clients talk like real ones?",
+        lead=(_lead(done, coder.model if coder else "hand rules"),),
+        claims=tuple(claims_of(done, margin)),
+        tables=tuple(_tables(done, margin, files)),
+        figures=shown(drawn),
+        notes=(*notes, *said.notes),
+        labels=said.labels,
+        toys=said.toys,
+        sources=SOURCES,
+        command=command,
+        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
+    )
+    return part, drawn
+
+
+def _tables(done: Compared, margin: float, files: Sequence[Path]) -> list[Table]:
     coded = [one for file in files for one in coded_by_people(file)]
     tables = [
         table_of(
@@ -166,22 +185,7 @@ def make(
                 " neutral.",
             )
         )
-    said = said_of(runs)
-    part = Part(
-        id="talk",
-        title="Do the clients talk like real ones?",
-        lead=(_lead(done, coder.model if coder else "hand rules"),),
-        claims=tuple(claims_of(done, margin)),
-        tables=tuple(tables),
-        figures=shown(drawn),
-        notes=(*notes, *said.notes),
-        labels=said.labels,
-        toys=said.toys,
-        sources=SOURCES,
-        command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
-    )
-    return part, drawn
+    return tables
 
 
 def claims_of(done: Compared, margin: float) -> list[Claim]:
