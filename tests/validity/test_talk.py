@@ -14,10 +14,10 @@ from simcounsel.chance import chance
 from simcounsel.corpus.reading import read_dialogues
 from tests.commands import Command, in_process
 from validity.__main__ import main
+from validity.talk.comparing import OF_THE_CLIENT, claims_of, compare
 from validity.talk.counting import coded_by_rules, course, measures, table, variety
 from validity.talk.detector import auc_interval, detect, stretches
 from validity.talk.distances import distance, side
-from validity.talk.making import OF_THE_CLIENT, claims_of, compare
 from validity.talk.sessions import Line, Session, Sessions, coded_by_people, sessions_in
 from validity.talk.waiting import First, curve, first, horizon_of, mean_wait, waited
 
