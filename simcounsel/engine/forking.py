@@ -22,7 +22,7 @@ from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.synthesis_file import changed
 from simcounsel.specs.world import World
-from simcounsel.specs.world_file import bring_policies
+from simcounsel.specs.world_file import bring_policies, bring_prompts
 from simcounsel.specs.world_problems import world_problems
 
 CHANGED_ONLY_AT_START = (
@@ -117,6 +117,7 @@ def _changed_world(world: World, changes: dict[str, Any]) -> Subject:
         patch(data, key, value)
     try:
         bring_policies(data, Path("--set"), {})
+        bring_prompts(data, Path("--set"), {})
         made = parse_spec(data, World, Path("--set"), {})
     except SpecError as error:
         raise SpecError([one.replace("--set:1:", "--set", 1) for one in error.problems]) from None

@@ -17,6 +17,7 @@ from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
+from simcounsel.prompts.sets import FOLDER as SETS
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run, SynthesisRun, WorldRun
@@ -98,10 +99,12 @@ def prompt_hashes() -> dict[str, str]:
 
 
 def _hashes(folder: Traversable, ending: str, under: str) -> dict[str, str]:
-    """Of the files in a folder and the folders in it; those in `en/` go by their own names."""
+    """Of the files in a folder and the folders in it; those in `en/` go by their own names. A set
+    of prompts in other words stands whole in the world that uses it.
+    """
     found: dict[str, str] = {}
     for file in sorted(folder.iterdir(), key=lambda f: f.name):
-        if file.is_dir():
+        if file.is_dir() and file.name != SETS:
             found |= _hashes(file, ending, under if file.name == "en" else f"{under}{file.name}/")
         elif file.name.endswith(ending):
             found[f"{under}{file.name}"] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]

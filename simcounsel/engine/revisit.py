@@ -9,6 +9,7 @@ from simcounsel.clock import minute_of_tick
 from simcounsel.engine.observers import Observers
 from simcounsel.errors import RunError
 from simcounsel.events import Acted, Entry, Remembered
+from simcounsel.prompts import replaced
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
@@ -37,8 +38,9 @@ def revisit(run: Run, who: str, tick: int | None = None) -> Past:
     spec = _named(run.world, who, run)
     history = History.of(run)
     fold = _Fold(Resident(spec, run.world, recorded_vectors(run)), run.world)
-    for entry in history.log.entries(until_tick=tick + 1):
-        fold.observe(entry)
+    with replaced(run.world.other_prompts):
+        for entry in history.log.entries(until_tick=tick + 1):
+            fold.observe(entry)
     if spec.name not in fold.here:
         there = ", ".join(sorted(fold.here)) or "nobody"
         raise RunError(

@@ -30,6 +30,7 @@ from simcounsel.hosts import name_hosts
 from simcounsel.llm.budget import budget_in
 from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.prompts import replaced
 from simcounsel.runs.aside import calls_aside
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recorded_vectors
@@ -109,9 +110,11 @@ class Simulation(mesa.Model):
             if budget.limited and not (models and models.budget.limited):
                 self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
+            self.models.temperature = world.temperature
             self._phases = Phases(world, self.population, self.measures, self.models, self._journal)
             self._fallbacks = FallbackCount(self.record, world.fallbacks, done)
-            self._replay(done)
+            with replaced(world.other_prompts):
+                self._replay(done)
             self.datacollector.collect(self)
         except BaseException:
             self.record.end_writing()
@@ -175,8 +178,9 @@ class Simulation(mesa.Model):
         only a new Simulation over the same run can go on."""
         self.models.begin_tick(self.tick)
         self._journal.begin(self.tick, self.minute)
-        for phase in self._phases.of_tick(self.tick, self.minute, self._last_tick):
-            phase.live()
+        with replaced(self.world.other_prompts):
+            for phase in self._phases.of_tick(self.tick, self.minute, self._last_tick):
+                phase.live()
         self._check_fallbacks()
         self._journal.write(TickEnded())
         self._commit()

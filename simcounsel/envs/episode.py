@@ -45,6 +45,7 @@ from simcounsel.llm.driving import Trouble
 from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
+from simcounsel.prompts import replaced
 
 T = TypeVar("T")
 
@@ -63,6 +64,7 @@ class Episode:
         self.past: list[Session] = []
         self.troubles: tuple[Trouble, ...] = ()
         self._models = models
+        self._models.temperature = setting.world.temperature
         self._vectors: dict[str, np.ndarray] = {}
         self._drafts: list[Memory] = []
         self._record = ObserverRecord(setting.world)
@@ -266,7 +268,8 @@ class Episode:
         """
         self._models.begin_tick(self._steps)
         self._steps += 1
-        outcome = self._models.ask({"episode": asking})["episode"]
+        with replaced(self.setting.world.other_prompts):
+            outcome = self._models.ask({"episode": asking})["episode"]
         self.troubles += outcome.troubles
         return outcome.value
 

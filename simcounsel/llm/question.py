@@ -10,7 +10,7 @@ before it reaches the asker, or is the asker's own declared fallback. Many are a
 import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 
@@ -191,6 +191,13 @@ class Question(Generic[T]):
             None if self.facts is None else [type(self.facts).__name__, self.facts],
             *(["null"] if self.may_be_null else []),
         ]
+
+
+def warmed(question: Question[T], temperature: float | None) -> Question[T]:
+    """At another temperature, but for what is asked at 0, or of a judge; None: as it is."""
+    if temperature is None or question.tier not in ("reason", "quick") or not question.temperature:
+        return question
+    return replace(question, temperature=temperature)
 
 
 def _canonical(value: object) -> bytes:

@@ -19,7 +19,7 @@ from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, sc
 from simcounsel.llm.once import Once
 from simcounsel.llm.outage import Outage, Patience, Waiting
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Ask, Question, Reply
+from simcounsel.llm.question import Ask, Question, Reply, warmed
 from simcounsel.llm.recording import Recorder, broken_off_line, call_line, embedding_line
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
@@ -62,6 +62,8 @@ class Switchboard:
         self._prices = prices or Prices.load()
         self.budget = Budget()
         self.fallbacks: FallbackShare | None = None
+        self.temperature: float | None = None
+        """For what people think and speak (`warmed`)."""
         self._recorded = dict(recorded or {})
         self.only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
@@ -121,6 +123,7 @@ class Switchboard:
         """
         if question.verb == "embed":
             return await self._embedded(question)
+        question = warmed(question, self.temperature)
         if question.once:
             return await self._once.answer(question, self._counted)
         return await self._counted(question)

@@ -19,6 +19,7 @@ from simcounsel.errors import RunError
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview_files import interview_files, new_file, read_interview
 from simcounsel.measuring.models import answering_model, may_cost
+from simcounsel.prompts import replaced
 from simcounsel.runs.jsonl import keep_line
 from simcounsel.runs.run import Run
 
@@ -100,9 +101,9 @@ class Interview:
             self._append(self.head)
         models.recorder = self
         models.begin_tick(self.head["tick"])
-        answered = models.ask({"interview": answer_question(self.past, question, self.exchanges)})[
-            "interview"
-        ].value
+        with replaced(self.run.world.other_prompts):
+            asked = answer_question(self.past, question, self.exchanges)
+            answered = models.ask({"interview": asked})["interview"].value
         line = {"kind": "answer", "question": question} | _stored(answered, self.past)
         self._append(line)
         self.exchanges += (Exchange(question=question, answer=answered.text),)

@@ -8,9 +8,14 @@ parts its system message (above) from its user message (below), and a file witho
 message. A `$slot` must be filled; a literal dollar is written `$$`. What is there in another
 language is `LANGUAGE/NAME.txt`; where there is no such file the English one is sent, and
 `LANGUAGE/in_this_language.txt` after it, which asks for an answer in that language.
+
+Within `replaced`, texts of a set in other words come first (`prompts.sets`).
 """
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -30,11 +35,42 @@ OWN_NAME = "own_name"
 _GAP = re.compile(r"\n{3,}")
 
 
-@cache
+_REPLACED: ContextVar[Mapping[str, str] | None] = ContextVar("replaced", default=None)
+
+
+@contextmanager
+def replaced(texts: Mapping[str, str] | None) -> Iterator[None]:
+    """Within, prompts are these texts where they are among them, by name, as `zh/NAME` in another
+    language; None: as they come along.
+    """
+    token = _REPLACED.set(texts)
+    try:
+        yield
+    finally:
+        _REPLACED.reset(token)
+
+
 def prompt_text(name: str, language: str = "en") -> str:
     """The whole of a prompt in a language, or in English where there is none. Raises
     FileNotFoundError when there is no such prompt.
     """
+    own = _in_other_words(name, language)
+    return _shipped_text(name, language) if own is None else own
+
+
+def _in_other_words(name: str, language: str) -> str | None:
+    """The text of the set that is in use, if there is one and it has this prompt."""
+    texts = _REPLACED.get()
+    return texts.get(key_of(name, language)) if texts else None
+
+
+def key_of(name: str, language: str) -> str:
+    """Under which a set has a prompt."""
+    return name if language == "en" else f"{language}/{name}"
+
+
+@cache
+def _shipped_text(name: str, language: str) -> str:
     own = _own(name, language)
     return (own or files(__name__).joinpath(f"{name}.txt")).read_text(encoding="utf-8").strip()
 
@@ -44,28 +80,38 @@ def _own(name: str, language: str) -> Traversable | None:
     return file if language != "en" and file.is_file() else None
 
 
-@cache
 def prompt(name: str) -> Template:
     """The whole of `NAME.txt`. Raises FileNotFoundError when there is no such prompt."""
     return Template(prompt_text(name))
 
 
 @cache
-def _parts(name: str, language: str) -> tuple[Template | None, Template]:
-    """System part (None when the file has none) and user part of a prompt file. ValueError for
+def blocks_of(text: str) -> Mapping[str, str]:
+    """The blocks of a prompt's text by name, as they stand; one without names has its system part
+    as `above` and its user part as '', the latter alone where nothing parts them. ValueError for
     blocks that are unknown, come twice or stand in another order.
     """
-    above, *rest = _RULE.split(prompt_text(name, language))
+    above, *rest = _RULE.split(text)
     named = dict(zip(rest[::2], rest[1::2], strict=True))
     if not named:
-        return None, Template(above)
+        return {"": above}
     if list(named) == [""]:
-        return Template(above), Template(named[""])
-    if above.strip() or list(named) != [one for one in BLOCKS if one in named]:
+        return {"above": above, "": named[""]}
+    if above.strip() or rest[::2] != [one for one in BLOCKS if one in named]:
         raise ValueError(
-            f"prompts/{name}.txt ({language}): blocks are {', '.join(BLOCKS)}, in this order;"
-            f" found {', '.join(repr(one) for one in rest[::2])}"
+            f"blocks are {', '.join(BLOCKS)}, in this order; found"
+            f" {', '.join(repr(one) for one in rest[::2])}"
         )
+    return named
+
+
+@cache
+def _parts(text: str) -> tuple[Template | None, Template]:
+    """System part (None when the text has none) and user part of a prompt's text."""
+    named = blocks_of(text)
+    if "" in named:
+        above = named.get("above")
+        return None if above is None else Template(above), Template(named[""])
     system, user = (
         "\n\n".join(named[one].strip() for one in blocks if one in named)
         for blocks in (SYSTEM, USER)
@@ -79,20 +125,25 @@ def render(name: str, language: str = "en", /, **slots: object) -> tuple[str, st
     The file is parted before it is filled, so a slot may hold any text. The system message is ''
     when the file has none. Raises KeyError with the name of a slot that was not given.
     """
-    system, user = _parts(name, language)
+    try:
+        system, user = _parts(prompt_text(name, language))
+    except ValueError as error:
+        raise ValueError(f"prompts/{name}.txt ({language}): {error}") from None
     asked = _fill(user, slots)
     if language != "en" and _own(name, language) is None:
         asked = f"{asked}\n\n{prompt_text(NOTE, language)}"
     return ("" if system is None else _fill(system, slots)), asked
 
 
-@cache
 def phrases(name: str, language: str = "en") -> dict[str, str]:
     """The lines `key: text` of a prompt file that holds short phrases."""
-    pairs = (
-        line.split(":", 1) for line in prompt_text(name, language).splitlines() if line.strip()
-    )
-    return {key.strip(): text.strip() for key, text in pairs}
+    return _phrases_in(prompt_text(name, language))
+
+
+@cache
+def _phrases_in(text: str) -> dict[str, str]:
+    pairs = (line.split(":", 1) for line in text.splitlines() if line.strip())
+    return {key.strip(): told.strip() for key, told in pairs}
 
 
 @cache

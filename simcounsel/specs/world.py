@@ -10,6 +10,7 @@ from simcounsel.specs.kinds import WORDS, Kind
 from simcounsel.specs.load import Spec
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.practice import Language, SafetySettings
+from simcounsel.specs.prompt_set import PromptSet
 from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
 from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.vocabulary import Condition, Role
@@ -66,6 +67,16 @@ class World(Spec):
     from minutes to days (Verduyn and Lavrijsen 2015)."""
     language: Language = "en"
     safety: SafetySettings = SafetySettings()
+    prompts: Annotated[PromptSet | None, Field(exclude_if=lambda one: one is None)] = None
+    """In a file a set's name or its folder. None: as they come along. For questions to people and
+    measurements in the run; what is rated afterwards is asked as ever.
+    """
+    temperature: Annotated[float | None, Field(ge=0, le=2, exclude_if=lambda one: one is None)] = (
+        None
+    )
+    """At which people think and speak; None: each question's own. What is asked at 0 (feelings,
+    choices, measurements) stays there.
+    """
 
     @field_validator("start")
     @classmethod
@@ -113,6 +124,11 @@ class World(Spec):
                 ),
             }
         )
+
+    @property
+    def other_prompts(self) -> Mapping[str, str] | None:
+        """The texts that stand in the place of those that come along, by prompt."""
+        return self.prompts.texts if self.prompts else None
 
     def present(self) -> tuple[ResidentSpec, ...]:
         """Who lives in the world under its condition, in name order."""

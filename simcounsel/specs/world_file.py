@@ -11,6 +11,7 @@ from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_ya
 from simcounsel.specs.patching import names_a_file, patch
 from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.policy_file import bring_policy
+from simcounsel.specs.prompt_set import prompts_named
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.world import World
@@ -48,6 +49,7 @@ def load_world(
         patch(data, key, value, lambda name: _found(seen_from / name) or name)
     _bring_personas(data, path, lines)
     bring_policies(data, path, lines)
+    bring_prompts(data, path, lines)
     for name, file in cast.items():
         data = _recast(data, name, file, path)
     _bring_scales(data, path, lines)
@@ -64,9 +66,9 @@ def load_world(
 
 
 def _found(file: Path) -> str | None:
-    """Where a file lies, for whoever looks from elsewhere; None where there is none."""
+    """Where a file or folder lies, for whoever looks from elsewhere; None where there is none."""
     try:
-        return str(file.absolute()) if file.is_file() else None
+        return str(file.absolute()) if file.exists() else None
     except OSError:  # no name of a file
         return None
 
@@ -114,6 +116,17 @@ def bring_policies(data: dict[str, Any], path: Path, lines: Lines) -> None:
             ]
     if problems:
         raise SpecError(problems)
+
+
+def bring_prompts(data: dict[str, Any], path: Path, lines: Lines) -> None:
+    """Put the texts themselves where a set of prompts is named."""
+    if not isinstance(data.get("prompts"), str):
+        return
+    try:
+        data["prompts"] = prompts_named(data["prompts"], path.parent)
+    except SpecError as error:
+        line = line_of(lines, ("prompts",))
+        raise SpecError([f"{path}:{line}: prompts: {one}" for one in error.problems]) from None
 
 
 def _recast(data: Any, name: str, file: Path, path: Path) -> Any:

@@ -20,7 +20,19 @@ def world_problems(world: World) -> list[Problem]:
         *_measurement_problems(world),
         *_skipping_problems(world),
         *([(("safety", "locale"), locale)] if locale else []),
+        *_prompt_problems(world),
     ]
+
+
+def _prompt_problems(world: World) -> Iterator[Problem]:
+    if world.prompts and not world.prompts.speaks(world.language):
+        yield (
+            ("prompts",),
+            (
+                f"the set {world.prompts.name!r} has no prompt in the language of this world,"
+                f" {world.language!r}; add some in a folder {world.language!r} in it"
+            ),
+        )
 
 
 def _place_problems(world: World) -> Iterator[Problem]:

@@ -1,0 +1,144 @@
+"""Sets of prompts in other words: what they must keep, which texts a run is sent, what it keeps of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simcounsel.engine.forking import fork
+from simcounsel.engine.simulation import Limits, Simulation
+from simcounsel.errors import SpecError
+from simcounsel.lab.first_prompts import first_prompts
+from simcounsel.prompts import blocks_of, prompt_text, replaced
+from simcounsel.prompts.sets import shipped_set, shipped_sets, unlike
+from simcounsel.runs.run import Run
+from simcounsel.specs.experiment_file import load_experiment
+from simcounsel.specs.prompt_set import prompts_named
+from simcounsel.specs.world_file import load_world
+from tests.stage import NEVER, SCRIPTED, TINY, Listening, changed, live, switchboard, three
+
+OURS = [(set_, name) for set_ in shipped_sets() for name in shipped_set(set_)]
+MATTER = {"line_client", "line_counselor", "appraise", "summarize", "insights", "plan_day", "move"}
+
+
+@pytest.mark.parametrize(("set_", "name"), OURS)
+def test_the_same_slots_and_blocks_in_other_words(set_: str, name: str) -> None:
+    text = shipped_set(set_)[name]
+    assert list(unlike(name, text)) == []
+    assert list(blocks_of(text)) == list(blocks_of(prompt_text(name)))
+    ours, theirs = (set(one.lower().split()) for one in (text, prompt_text(name)))
+    assert len(ours & theirs) < 0.75 * len(ours | theirs)
+
+
+def test_a_set_has_what_matters_most() -> None:
+    assert shipped_sets() == ("reworded",)
+    assert set(shipped_set("reworded")) >= MATTER and len(OURS) >= 12
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("questions", "You help.\n---\n$memories\nAbout $nome?", "too many: $nome"),
+        ("questions", "$name $memories", "missing: 'above'"),
+        ("line_client", "--- rules\nA\n--- person\nB", "in this order"),
+        ("moment", "joy: glad", "missing: 'trust'"),
+        ("no_such_prompt", "Hello.", "would never be sent"),
+    ],
+)
+def test_what_does_not_fit_is_said(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / f"{name}.txt").write_text(text)
+    with pytest.raises(SpecError) as error:
+        prompts_named("own", tmp_path)
+    assert f"own/{name}.txt" in str(error.value) and said in str(error.value)
+
+
+def test_a_world_says_where_its_set_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="no folder of prompts"):
+        load_world(TINY, prompts="rewordt")
+    with pytest.raises(SpecError, match="has no prompt in the language of this world, 'zh'"):
+        load_world(TINY, prompts="reworded", language="zh")
+
+
+def asked(folder: Path, **changes: object) -> Listening:
+    spy = Listening()
+    world = changed(three(), fallbacks=NEVER, **changes)
+    live(folder, world, models=switchboard(spy), limits=Limits(in_flight=1))
+    return spy
+
+
+def of(spy: Listening, purpose: str) -> str:
+    found = next(one for one in spy.requests if one.purpose == purpose)
+    return f"{found.system}\n{found.prompt}"
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Listening, Path, Listening]:
+    folder, usual = tmp_path_factory.mktemp("set"), tmp_path_factory.mktemp("usual")
+    set_ = prompts_named("reworded", Path())
+    return asked(folder, prompts=set_, temperature=0.35), folder, asked(usual)
+
+
+def test_people_are_sent_the_texts_of_the_set(lived: tuple[Listening, Path, Listening]) -> None:
+    spy, folder, usual = lived
+    assert "What does" in of(spy, "line_client") and "Take the part of" in of(spy, "line_client")
+    assert "Take the part of" not in of(usual, "line_client")
+    (manifest,) = folder.glob("*/manifest.json")
+    world = json.loads(manifest.read_text())["world"]
+    assert world["prompts"]["name"] == "reworded" and world["temperature"] == 0.35
+    assert world["prompts"]["texts"] == shipped_set("reworded")
+    assert prompt_text("line_client") == prompt_text("line_client")
+
+
+def test_what_people_think_and_say_has_the_temperature_and_choices_stay_at_0(
+    lived: tuple[Listening, Path, Listening],
+) -> None:
+    spy, _, usual = lived
+    for one in spy.requests:
+        before = {other.temperature for other in usual.requests if other.purpose == one.purpose}
+        if one.verb != "embed" and one.tier in ("reason", "quick") and before:
+            assert one.temperature == (0 if before == {0} else 0.35), one.purpose
+    assert {0, 0.35} <= {one.temperature for one in spy.requests}
+
+
+def test_a_run_goes_on_with_the_texts_it_began_with(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    text = shipped_set("reworded")["plan_slots"]
+    (own / "plan_slots.txt").write_text(text)
+    world = load_world(TINY, seen_from=tmp_path, prompts="own")
+    world = changed(world, models=world.models.model_copy(update=SCRIPTED))
+    with Simulation(world, out=tmp_path / "runs") as simulation:
+        simulation.run(ticks=1)
+        folder = simulation.record.folder
+    (own / "plan_slots.txt").write_text("gone")
+    run = Run.open(folder)
+    assert run.world.prompts is not None and run.world.prompts.texts == {"plan_slots": text}
+    again = fork(run, 1, {"prompts": "reworded"}, tmp_path / "forks")
+    assert again.world.prompts is not None and again.world.prompts.name == "reworded"
+
+
+def test_without_a_set_nothing_of_it_stands_in_a_manifest(
+    lived: tuple[Listening, Path, Listening],
+) -> None:
+    dumped = three().model_dump(mode="json")
+    assert not {"prompts", "temperature"} & set(dumped)
+
+
+def test_an_arm_may_have_a_set_and_its_prompts_are_shown(tmp_path: Path) -> None:
+    file = tmp_path / "prompts.yaml"
+    file.write_text(
+        f"name: Prompts\nworlds: [{TINY}]\nseeds: [1]\nticks: 2\n"
+        "models: {reason: scripted, embed: scripted}\n"
+        "conditions:\n  - {name: usual}\n  - {name: other, set: {prompts: reworded}}\n"
+    )
+    _, cells = load_experiment(file)
+    found = first_prompts(cells)
+    usual, other = ({one.purpose: one.text for one in found[arm]} for arm in ("usual", "other"))
+    assert usual["plan_slots"] != other["plan_slots"]
+
+
+def test_a_set_is_in_use_only_within() -> None:
+    with replaced({"questions": "Other words."}):
+        assert prompt_text("questions") == "Other words."
+    assert prompt_text("questions") != "Other words."
