@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simcounsel.runs.run import WorldRun
 from tests.commands import Command, in_process
 from tests.stage import live
 from validity.__main__ import main
@@ -123,7 +122,6 @@ def validity(
 
 def test_from_the_command_to_the_page(validity: Command, tmp_path: Path) -> None:
     run = live(tmp_path / "runs", ticks=12)
-    assert isinstance(run, WorldRun)
     every = controls([run], 50)
     assert every and {one.client for one in every}.isdisjoint({one.other for one in every})
     assert all(one.other not in str(one.material.profile) for one in every), "blind"

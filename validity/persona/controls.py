@@ -17,7 +17,7 @@ from simcounsel.llm.question import Ask
 from simcounsel.measuring.targets import record_until, targets_of
 from simcounsel.measuring.validate import open_judge
 from simcounsel.runs.jsonl import append_line, json_lines
-from simcounsel.runs.run import WorldRun
+from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import open_checked
 from simcounsel.specs import shipped
 from simcounsel.specs.persona import ClientPersona
@@ -43,7 +43,7 @@ class Control:
     material: Material
 
 
-def controls(runs: Sequence[WorldRun], most: int, seed: int = 0) -> list[Control]:
+def controls(runs: Sequence[Run], most: int, seed: int = 0) -> list[Control]:
     """At most `most` conversations, drawn by seed, each beside the file of another client of the
     same language: one of these runs, of another theme where there is one; where all are about one
     client, one of those that come along.
@@ -84,7 +84,7 @@ def controls(runs: Sequence[WorldRun], most: int, seed: int = 0) -> list[Control
     return found[:most]
 
 
-def _themes(runs: Sequence[WorldRun]) -> dict[str, str]:
+def _themes(runs: Sequence[Run]) -> dict[str, str]:
     """By client what troubles them."""
     return {
         one.name: one.persona.theme
@@ -163,9 +163,6 @@ def _keep(file: Path, rows: Sequence[Mapping[str, object]]) -> None:
         ) from None
 
 
-def opened(folders: Sequence[Path]) -> Iterator[WorldRun]:
-    """The runs."""
-    for folder in folders:
-        run = open_checked(folder, damaged=True)
-        if isinstance(run, WorldRun):
-            yield run
+def opened(folders: Sequence[Path]) -> Iterator[Run]:
+    """The runs, also damaged ones as far as they can be read."""
+    return (open_checked(folder, damaged=True) for folder in folders)
