@@ -44,6 +44,7 @@ NOT_RUN = {
         "tests/replication does it"
     ),
     "python -m validity talk runs --real annomi.csv --out validity": "wants real sessions",
+    "python -m validity persona runs --judge openai:gpt-4o-mini": "asks a paid model",
     "python -m validity people ratings.csv --out validity": "wants ratings by people",
     "python -m validity people runs --ratings people.csv": "wants ratings by people",
     "python -m validity page --out validity": "tests/validity does it",

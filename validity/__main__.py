@@ -7,6 +7,7 @@ import typer
 
 from simcounsel.argument_help import Explaining
 from simcounsel.cli.asking import asks_models
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.entry import start
 
 app = typer.Typer(
@@ -94,6 +95,93 @@ def talk(
         coder=Coder(coder, out / "parts" / "client_codes.jsonl") if coder else None,
         tell=lambda words: typer.echo(words, err=True),
     )
+    typer.echo(f"page           {add(part, pictures, out)}")
+
+
+@app.command()
+@asks_models
+def persona(
+    runs: Runs,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="MODEL",
+            help=(
+                "Who reads each conversation beside the client's file. If not given, nothing is"
+                " asked, and what was rated before is taken."
+            ),
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", help="Who answers as the clients; each client's own model if not given."
+        ),
+    ] = None,
+    self_report: Annotated[
+        str,
+        typer.Option(
+            "--self-report",
+            help="The scale with which clients describe themselves after each conversation.",
+        ),
+    ] = "self_portrait",
+    controls: Annotated[
+        int,
+        typer.Option(
+            "--controls",
+            min=0,
+            max=500,
+            help="So many conversations are read beside another client's file, to test the judge.",
+        ),
+    ] = 40,
+    processes: Annotated[
+        int | None, typer.Option("--processes", min=1, help="Runs at once; the number of cores.")
+    ] = None,
+    in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
+    quiet: Quiet = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be asked and cost.")
+    ] = False,
+    out: Out = Path("validity"),
+) -> None:
+    """Do clients stay the persons that were written? By an observer of each conversation, by
+    themselves, asked again and again; and whether the observer can tell at all.
+    """
+    from analysis.page import command_line
+    from simcounsel.cli.rating_many import rate_many
+    from simcounsel.lab.places import world_runs
+    from simcounsel.lab.rating_jobs import Wanted
+    from validity.page import add
+    from validity.persona.controls import INSTRUMENT, judged, opened
+    from validity.persona.controls import controls as drawn
+    from validity.persona.making import make
+
+    if judge is not None:
+        for wanted in (
+            Wanted(instrument=INSTRUMENT, model=judge),
+            Wanted(instrument=self_report, model=model, every_talk=True, rounds=2),
+        ):
+            rate_many(
+                runs, wanted, processes, in_flight, budget_usd, budget_calls, prices, quiet, dry_run
+            )
+    if dry_run:
+        return
+    others = drawn(list(opened(world_runs(runs))), controls) if judge else []
+    values = (
+        judged(
+            others,
+            judge,
+            out / "parts" / "persona_controls.jsonl",
+            lambda words: typer.echo(words, err=True),
+        )
+        if judge
+        else []
+    )
+    part, pictures = make(runs, self_report, values, command_line("validity"))
     typer.echo(f"page           {add(part, pictures, out)}")
 
 
