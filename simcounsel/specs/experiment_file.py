@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.cells import Cell, cells_of
@@ -19,13 +20,16 @@ NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "language", "ticks", "s
 
 
 def load_experiment(
-    path: Path, models: Mapping[str, str] | None = None
+    path: Path,
+    models: Mapping[str, str] | None = None,
+    changes: Mapping[str, object] = MappingProxyType({}),
 ) -> tuple[Experiment, tuple[Cell, ...]]:
     """An experiment from its file, and every run of it, shared pasts first. SpecError names each
     problem with its line.
 
     models: by role, in place of those of the file and of its worlds. What `set` says of one role
-    or one resident stays, and so does whatever an arm sets, since arms may differ in it.
+    or one resident stays, and so does whatever an arm sets, since arms may differ in it. changes:
+    patches on all worlds, besides what the file sets for all conditions.
     """
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
@@ -40,6 +44,7 @@ def load_experiment(
         raise SpecError(problems)
     if models is not None:
         experiment = _with_models(experiment, models)
+    experiment = experiment.model_copy(update={"set": {**experiment.set, **changes}})
     cells = tuple(cells_of(experiment, path, lines))
     if models is not None:
         cells = tuple(_without_own_models(cell, experiment) for cell in cells)
@@ -82,6 +87,7 @@ def _as_it_is(settings: Synthesis) -> Subject:
 
 def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
     arms = [arm.name for arm in experiment.conditions]
+    yield from _multiverse_problems(experiment, path, lines)
     for index, hypothesis in enumerate(experiment.hypotheses):
         for arm in hypothesis.contrast:
             if arm not in arms:
@@ -123,3 +129,19 @@ def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]
                         f"{path}:{line_of(lines, ('conditions', index, 'set', key))}: {key}: arms"
                         " that fork a shared past cannot change it"
                     )
+
+
+def _multiverse_problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
+    """Its contrast is of two conditions, and its outcomes are measured."""
+    if (wanted := experiment.multiverse) is None:
+        return
+    arms = [arm.name for arm in experiment.conditions]
+    for arm in wanted.contrast or ():
+        if arm not in arms or len(set(wanted.contrast or ())) < 2:
+            at = line_of(lines, ("multiverse", "contrast"))
+            yield f"{path}:{at}: {arm!r}: two different conditions, of {', '.join(arms)}"
+    measured = {one.get("instrument") for one in experiment.measurements if isinstance(one, dict)}
+    for index, outcome in enumerate(wanted.outcomes):
+        if measured and outcome.instrument not in measured:
+            at = line_of(lines, ("multiverse", "outcomes", index, "instrument"))
+            yield f"{path}:{at}: {outcome.instrument!r} is never measured; add it to `measurements`"
