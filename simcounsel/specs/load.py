@@ -17,7 +17,6 @@ from simcounsel.specs.file_text import Lines as Lines
 from simcounsel.specs.file_text import read_text, write_text
 from simcounsel.specs.yaml_text import NotYaml, parse_yaml
 
-
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 """Without libyaml PyYAML's own, which writes the same, five times as slowly."""
 
