@@ -13,6 +13,7 @@ from analysis.options import (
     Damaged,
     Embedding,
     Finished,
+    Instruments,
     Judge,
     NameWith,
     Out,
@@ -115,13 +116,14 @@ def corpus(
     ] = None,
     rated: Rated = None,
     judge: Judge = None,
+    instruments: Instruments = None,
     embed: Annotated[
         str | None,
         typer.Option("--embed", help="Model for the spread of embeddings, such as `embedded`."),
     ] = None,
 ) -> None:
-    """Compare corpora: five dimensions by judge and people, how far these agree, and what can be
-    counted.
+    """Compare corpora: what judges and people said of them, with any instruments, how far these
+    agree, and what can be counted.
     """
     from analysis.corpora.comparison import Options, make
     from analysis.corpora.writing import write
@@ -129,7 +131,13 @@ def corpus(
 
     made = make(
         corpora,
-        Options(ratings=ratings, rated=tuple(rated or ()), judge=judge, embed=embed),
+        Options(
+            ratings=ratings,
+            rated=tuple(rated or ()),
+            judge=judge,
+            instruments=tuple(instruments or ()),
+            embed=embed,
+        ),
         lambda words: typer.echo(words, err=True),
     )
     page = write(made, out, command_line())

@@ -105,6 +105,16 @@ Rated = Annotated[
     list[Path] | None,
     typer.Option("--rated", help="A folder that `corpus rate --out` wrote; may be given again."),
 ]
+Instruments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--instrument",
+        help=(
+            "Only what was rated with it, by name or file; may be given again. All that were rated"
+            " if not given."
+        ),
+    ),
+]
 Judge = Annotated[
     str | None, typer.Option("--judge", help="Only what this model rated; all judges if not given.")
 ]

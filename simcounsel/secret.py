@@ -137,6 +137,11 @@ def scrub(text: str) -> str:
     return text
 
 
+def spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Where in a text the secrets stand that `scrub` would hide (characters, end excluded)."""
+    return tuple(found.span() for found in _known.pattern.finditer(text))
+
+
 def _has_run(text: str) -> bool:
     """Whether as many characters of a key stand in a row as a key has, hashes left out."""
     raw = text.encode("utf-8", "replace")

@@ -1,6 +1,5 @@
 """`simcounsel validity`: whether simulated clients resemble real ones, and what may be claimed."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -8,8 +7,9 @@ import typer
 
 from simcounsel.argument_help import Explaining
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.options import InFlight, PricesFile, Quiet
-from simcounsel.entry import GIVEN_UP, start
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
+from simcounsel.entry import start
+from validity.multiverse.command import multiverse
 
 app = typer.Typer(
     name="validity",
@@ -100,6 +100,93 @@ def talk(
 
 
 @app.command()
+@asks_models
+def persona(
+    runs: Runs,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="MODEL",
+            help=(
+                "Who reads each conversation beside the client's file. If not given, nothing is"
+                " asked, and what was rated before is taken."
+            ),
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", help="Who answers as the clients; each client's own model if not given."
+        ),
+    ] = None,
+    self_report: Annotated[
+        str,
+        typer.Option(
+            "--self-report",
+            help="The scale with which clients describe themselves after each conversation.",
+        ),
+    ] = "self_portrait",
+    controls: Annotated[
+        int,
+        typer.Option(
+            "--controls",
+            min=0,
+            max=500,
+            help="So many conversations are read beside another client's file, to test the judge.",
+        ),
+    ] = 40,
+    processes: Annotated[
+        int | None, typer.Option("--processes", min=1, help="Runs at once; the number of cores.")
+    ] = None,
+    in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
+    quiet: Quiet = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be asked and cost.")
+    ] = False,
+    out: Out = Path("validity"),
+) -> None:
+    """Do clients stay the persons that were written? By an observer of each conversation, by
+    themselves, asked again and again; and whether the observer can tell at all.
+    """
+    from analysis.page import command_line
+    from simcounsel.cli.rating_many import rate_many
+    from simcounsel.lab.places import world_runs
+    from simcounsel.lab.rating_jobs import Wanted
+    from validity.page import add
+    from validity.persona.controls import INSTRUMENT, judged, opened
+    from validity.persona.controls import controls as drawn
+    from validity.persona.making import make
+
+    if judge is not None:
+        for wanted in (
+            Wanted(instrument=INSTRUMENT, model=judge),
+            Wanted(instrument=self_report, model=model, every_talk=True, rounds=2),
+        ):
+            rate_many(
+                runs, wanted, processes, in_flight, budget_usd, budget_calls, prices, quiet, dry_run
+            )
+    if dry_run:
+        return
+    others = drawn(list(opened(world_runs(runs))), controls) if judge else []
+    values = (
+        judged(
+            others,
+            judge,
+            out / "parts" / "persona_controls.jsonl",
+            lambda words: typer.echo(words, err=True),
+        )
+        if judge
+        else []
+    )
+    part, pictures = make(runs, self_report, values, command_line("validity"))
+    typer.echo(f"page           {add(part, pictures, out)}")
+
+
+@app.command()
 def people(
     places: Annotated[
         list[Path],
@@ -151,88 +238,7 @@ def people(
     typer.echo(f"page           {add(part, [], out)}")
 
 
-@app.command()
-@asks_models
-def multiverse(
-    experiment: Annotated[
-        Path,
-        typer.Argument(
-            metavar="EXPERIMENT",
-            help="An experiment file; its `multiverse:` says what is varied, if it has one.",
-        ),
-    ],
-    prompts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--prompts",
-            metavar="SET",
-            help=(
-                "A set of prompts in other words: a shipped one (`reworded`), a folder, or `usual`;"
-                " again for each. `usual` and all shipped ones if the file does not say."
-            ),
-        ),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            metavar="MODEL",
-            help="Who answers for people, or `usual` for the experiment's; again for each.",
-        ),
-    ] = None,
-    temperature: Annotated[
-        list[float] | None,
-        typer.Option(
-            "--temperature", min=0, max=2, help="At which people think and speak; again for each."
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print the choices, the runs and the estimate.")
-    ] = False,
-    processes: Annotated[
-        int | None, typer.Option("--processes", min=1, help="Runs at once; the number of cores.")
-    ] = None,
-    in_flight: InFlight = 64,
-    quiet: Quiet = False,
-    prices: PricesFile = None,
-    out: Out = Path("validity"),
-) -> None:
-    """The same experiment over prompts in other words, models, temperatures, seeds and choices of
-    analysis: a specification curve, and which choice moves the effect. Runs lie in OUT/runs; the
-    same command goes on with them.
-    """
-    from analysis.page import command_line
-    from simcounsel.cli.sweep import live
-    from simcounsel.cli.weights import price_table
-    from simcounsel.lab.plan import plan_lines
-    from validity.multiverse.making import make
-    from validity.multiverse.universes import plan, plan_words
-    from validity.page import add
-
-    chosen = plan(
-        experiment, prompts=prompts or (), models=model or (), temperatures=temperature or ()
-    )
-    runs = out / "runs"
-    lines = plan_lines(chosen.experiment, chosen.cells, price_table(prices), runs)
-    for line in (*plan_words(chosen), *lines):
-        typer.echo(line)
-    if dry_run:
-        return
-    running, done = live(
-        chosen.experiment,
-        chosen.cells,
-        runs,
-        processes=processes,
-        in_flight=in_flight,
-        quiet=quiet,
-        prices=prices,
-    )
-    if not done:
-        typer.echo("not all runs are done; the same command goes on")
-        states = {progress.state for progress in running.progress.values()}
-        sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
-    part, pictures = make(chosen, runs, command_line("validity"))
-    typer.echo(f"page           {add(part, pictures, out)}")
+app.command()(multiverse)
 
 
 @app.command()

@@ -9,16 +9,22 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.corpora import people as raters
-from analysis.corpora import pictures, quality
+from analysis.corpora import pictures, quality, rated_pictures
 from analysis.corpora.counted import Counted, count, curves_table
-from analysis.corpora.sources import Group, Sources, judges_of, read_sources
+from analysis.corpora.sources import Group, Sources, judges_of, read_sources, scales_of
 from analysis.embedding import embedding
 from analysis.page import any_text
 from analysis.style import Picture
-from simcounsel.instruments.scale import find_scale
+from simcounsel.corpus.judging import scale_for
+from simcounsel.corpus.rated import rated_by
+from simcounsel.instruments.from_transcript import is_from_transcript
 from simcounsel.runs.measurements import is_trial
+from simcounsel.specs.scale import Scale
 
 Table = pd.DataFrame
+PEOPLE = "people"
+USUAL = "dialogue_quality"
+"""Of which people were asked, where nothing else was rated or named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +37,8 @@ class Options:
     """Folders of judges' ratings beside those that lie beside the corpora."""
     judge: str | None = None
     """Only this one."""
+    instruments: tuple[str, ...] = ()
+    """By name or file; none: all with which any dialogue was rated."""
     embed: str | None = None
     """A model for the spread of embeddings; None: none."""
 
@@ -40,6 +48,7 @@ class Judged:
     """What one judge, or people (judge: `people`), said."""
 
     judge: str
+    scale: Scale
     ratings: Table
     """One row a dialogue, round (or rater) and dimension; the other tables are made of them."""
     dialogues: Table
@@ -54,6 +63,16 @@ class Judged:
     def trial(self) -> bool:
         """Whether it only shows that the software works."""
         return is_trial(self.judge)
+
+    @property
+    def rated(self) -> str:
+        """Who gave the numbers, and whether from a transcript for the client."""
+        return self.judge if self.judge == PEOPLE else rated_by(self.scale.id, self.judge)
+
+    @property
+    def for_client(self) -> bool:
+        """Whether an observer answered a questionnaire for the client."""
+        return is_from_transcript(self.scale.id)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,15 +111,15 @@ def make(
     names = [group.name for group in groups]
     tell(f"{sum(len(group.dialogues) for group in groups)} dialogues in {len(groups)} groups")
     counted = count(groups, embedding(options.embed) if options.embed else None, tell)
-    table = raters.people_table(options.ratings, sources) if options.ratings else None
-    people = _of_people(table, groups) if table is not None else None
-    scale = find_scale(quality.INSTRUMENT)
-    judges = [
-        judge for judge in judges_of(groups, scale.id, scale.hash) if options.judge in (None, judge)
+    scales = _scales(options, groups)
+    people, agree = _people(options, sources, scales) if options.ratings else (None, None)
+    judged = [
+        _of_judge(judge, scale, groups, people)
+        for scale in scales
+        for judge in judges_of(groups, scale.id, scale.hash)
+        if options.judge in (None, judge)
     ]
-    judged = [_of_judge(judge, groups, people) for judge in judges]
     drawn = _drawn(counted, judged, people, names)
-    agree = raters.raters_agree(table) if table is not None else None
     return Report(
         sources=sources,
         options=options,
@@ -108,68 +127,92 @@ def make(
         judged=judged,
         people=people,
         raters_agree=agree,
-        notes=_notes(sources, options, judged),
+        notes=_notes(sources, options, scales, judged),
         pictures={one.id: one for one in drawn},
         tables=_tables(counted, judged, people, agree),
     )
 
 
+def _scales(options: Options, groups: Sequence[Group]) -> list[Scale]:
+    """Those that were named, or all that were rated."""
+    rated = scales_of(groups)
+    if not options.instruments:
+        return rated
+    known = {scale.id: scale for scale in rated}
+    return [known.get(name) or scale_for(name) for name in dict.fromkeys(options.instruments)]
+
+
+def _people(options: Options, sources: Sources, scales: Sequence[Scale]) -> tuple[Judged, Table]:
+    """What people said, and how far they agree with each other."""
+    assert options.ratings is not None
+    usual = [] if options.instruments else [scale_for(USUAL)]
+    asked = [*scales, *(one for one in usual if one not in scales)]
+    scale = raters.answered_with(options.ratings, [one for one in asked if one.items])
+    table = raters.people_table(options.ratings, sources, scale)
+    return _of_people(table, scale, sources.groups), raters.raters_agree(table, scale)
+
+
 def _drawn(
     counted: Counted, judged: Sequence[Judged], people: Judged | None, names: Sequence[str]
 ) -> list[Picture]:
-    """The figures in the order of the page; the first judge's in full."""
+    """The figures in the order of the page; the first judge of each instrument in full."""
     drawn: list[Picture | None] = [
         pictures.distributions(counted, names),
         pictures.opening_up(counted.curves),
     ]
-    for number, one in enumerate(judged):
-        drawn.append(_quality(f"quality_{number}", one, names))
+    seen: dict[str, int] = {}
+    for one in judged:
+        number = seen.setdefault(one.scale.id, 0)
+        seen[one.scale.id] += 1
+        drawn.append(_quality(f"{one.scale.id}_{number}", one, names))
         if number == 0:
-            drawn.append(pictures.differences(one.contrasts))
-            if people:
+            drawn.append(rated_pictures.differences(one.scale, one.judge, one.contrasts))
+            if people and people.scale.id == one.scale.id:
                 both = raters.both(one.dialogues, people.dialogues)
-                drawn.append(pictures.agreement(both, names))
+                drawn.append(rated_pictures.agreement(one.scale, one.judge, both, names))
     if people:
-        drawn.append(_quality("quality_people", people, names))
+        drawn.append(_quality(f"{people.scale.id}_people", people, names))
     return [one for one in drawn if one is not None]
 
 
-def _quality(id: str, one: Judged, names: Sequence[str]) -> Picture | None:
-    return pictures.quality(
-        id,
-        f"Five dimensions as rated by {one.judge}",
-        one.dialogues,
-        one.summary,
-        _rated(one, names),
+def _quality(id: str, one: Judged, names: Sequence[str]) -> Picture:
+    return rated_pictures.quality(
+        id, one.scale, one.judge, one.dialogues, one.summary, _rated(one, names)
     )
 
 
-def _of_judge(judge: str, groups: Sequence[Group], people: Judged | None) -> Judged:
-    ratings = quality.judged(groups, judge)
+def _of_judge(judge: str, scale: Scale, groups: Sequence[Group], people: Judged | None) -> Judged:
+    ratings = quality.judged(groups, scale, judge)
     dialogues = quality.by_dialogue(ratings)
-    pairs = raters.both(dialogues, people.dialogues) if people else None
+    by_dialogue, by_corpus = None, None
+    if people and people.scale.id == scale.id:
+        pairs = raters.both(dialogues, people.dialogues)
+        by_dialogue = raters.agreement_by_dialogue(pairs, scale)
+        by_corpus = raters.agreement_by_corpus(dialogues, people.dialogues, scale)
     return Judged(
         judge=judge,
+        scale=scale,
         ratings=ratings,
         dialogues=dialogues,
-        summary=quality.summary(dialogues, groups),
+        summary=quality.summary(dialogues, groups, scale),
         themes=quality.themes(dialogues),
-        contrasts=quality.contrasts(dialogues, _with_ratings(groups, dialogues)),
-        retests=quality.retests(ratings),
-        by_dialogue=raters.agreement_by_dialogue(pairs) if pairs is not None else None,
-        by_corpus=raters.agreement_by_corpus(dialogues, people.dialogues) if people else None,
+        contrasts=quality.contrasts(dialogues, _with_ratings(groups, dialogues), scale),
+        retests=quality.retests(ratings, scale),
+        by_dialogue=by_dialogue,
+        by_corpus=by_corpus,
     )
 
 
-def _of_people(table: Table, groups: Sequence[Group]) -> Judged:
+def _of_people(table: Table, scale: Scale, groups: Sequence[Group]) -> Judged:
     dialogues = raters.by_people(table)
     return Judged(
-        judge="people",
+        judge=PEOPLE,
+        scale=scale,
         ratings=table,
         dialogues=dialogues,
-        summary=quality.summary(dialogues, groups),
+        summary=quality.summary(dialogues, groups, scale),
         themes=quality.themes(dialogues),
-        contrasts=quality.contrasts(dialogues, _with_ratings(groups, dialogues)),
+        contrasts=quality.contrasts(dialogues, _with_ratings(groups, dialogues), scale),
         retests=pd.DataFrame(),
     )
 
@@ -196,13 +239,11 @@ def _tables(
     }
     every = [*judged, *([people] if people else [])]
     for name in ("ratings", "summary", "themes", "contrasts", "retests"):
-        parts = [
-            getattr(one, name).assign(judge=one.judge) for one in every if len(getattr(one, name))
-        ]
+        parts = [_signed(getattr(one, name), one) for one in every if len(getattr(one, name))]
         if parts:
             tables[name] = pd.concat(parts, ignore_index=True)
     levels = [
-        part.assign(judge=one.judge)
+        _signed(part, one)
         for one in judged
         for part in (one.by_dialogue, one.by_corpus)
         if part is not None
@@ -214,25 +255,32 @@ def _tables(
     return tables
 
 
-def _notes(sources: Sources, options: Options, judged: Sequence[Judged]) -> tuple[str, ...]:
-    scale = find_scale(quality.INSTRUMENT)
+def _signed(table: Table, one: Judged) -> Table:
+    """With what was asked and who answered, in every row."""
+    return table.assign(instrument=one.scale.id, judge=one.judge, rated=one.rated)
+
+
+def _notes(
+    sources: Sources, options: Options, scales: Sequence[Scale], judged: Sequence[Judged]
+) -> tuple[str, ...]:
     notes = list(sources.notes)
-    old = sum(
-        (one.instrument == scale.id and one.hash != scale.hash)
-        for group in sources.groups
-        for one in group.rated
-    )
-    if old:
-        notes.append(
-            f"{old} ratings were made with another version of {scale.id} and are left out; rate"
-            " anew."
+    for scale in scales:
+        old = sum(
+            (one.instrument == scale.id and one.hash != scale.hash)
+            for group in sources.groups
+            for one in group.rated
         )
-    if options.judge and not judged:
-        known = judges_of(sources.groups, scale.id, scale.hash)
-        notes.append(
-            f"Nothing was rated by {options.judge}; there is"
-            f" {', '.join(known) or 'no rating at all'}."
-        )
+        if old:
+            notes.append(
+                f"{old} ratings were made with another version of {scale.id} and are left out;"
+                " rate anew."
+            )
+        judges = judges_of(sources.groups, scale.id, scale.hash)
+        if options.judge and options.judge not in judges:
+            there_is = ", ".join(judges) or "no rating at all"
+            notes.append(f"{scale.id}: nothing was rated by {options.judge}; there is {there_is}.")
+        elif not judges:
+            notes.append(f"{scale.id}: no dialogue was rated with it.")
     unrated = [group.name for group in sources.groups if not group.rated]
     if unrated and judged:
         notes.append(f"Not rated by any judge: {', '.join(unrated)}.")

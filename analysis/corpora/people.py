@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement import agreements, read_ratings
-from analysis.corpora.quality import INSTRUMENT, dimensions
+from analysis.corpora.scores import dimensions
 from analysis.corpora.sources import Sources
 from analysis.experiment import ReportError
 from simcounsel.corpus.rated import text_hash
-from simcounsel.instruments.scale import find_scale
 from simcounsel.instruments.scoring import score
+from simcounsel.specs.scale import Scale
 
 FEWEST_CORPORA = 4
 MOST_EXACT = 8
@@ -49,7 +49,15 @@ class Rank:
     """Why something is None."""
 
 
-def people_table(file: Path, sources: Sources) -> Table:
+def answered_with(file: Path, scales: Sequence[Scale]) -> Scale:
+    """The scale whose questions people answered: the first of which all were asked; the first of
+    all, if there is none such. ReportError when the file cannot be read.
+    """
+    asked = set(read_ratings(file)["question"])
+    return next((one for one in scales if {item.id for item in one.items} <= asked), scales[0])
+
+
+def people_table(file: Path, sources: Sources, scale: Scale) -> Table:
     """One row a rater, dialogue and dimension, from the CSV of `rate-page --csv`. ReportError when
     no row belongs to these corpora.
     """
@@ -60,7 +68,6 @@ def people_table(file: Path, sources: Sources) -> Table:
             f"{file}: no column {', '.join(missing)}; name a CSV written by `simcounsel rate-page"
             " --csv`"
         )
-    scale = find_scale(INSTRUMENT)
     asked = {item.id for item in scale.items}
     places = _places(sources)
     rows: list[dict[str, Any]] = []
@@ -85,12 +92,12 @@ def people_table(file: Path, sources: Sources) -> Table:
                     "dimension": dimension,
                     "value": scores[dimension],
                 }
-                for dimension, _ in dimensions()
+                for dimension, _ in dimensions(scale)
             ]
     if not rows:
         raise ReportError(
-            f"{file}: no answer to the questions of {INSTRUMENT} about a dialogue of these corpora;"
-            f" make the study with `simcounsel rate-page CORPUS --instrument {INSTRUMENT}` from the"
+            f"{file}: no answer to the questions of {scale.id} about a dialogue of these corpora;"
+            f" make the study with `simcounsel rate-page CORPUS --instrument {scale.id}` from the"
             " same files"
         )
     return pd.DataFrame(rows).astype({"value": "float64"})
@@ -126,14 +133,14 @@ def by_people(people: Table) -> Table:
     return found.assign(dialogue=found["text"])
 
 
-def raters_agree(people: Table) -> Table:
+def raters_agree(people: Table, scale: Scale) -> Table:
     """How far raters agree with each other, by dimension: ICC and Krippendorff's alpha (see
     `analysis.agreement`). Kappas are for categories.
     """
     once = people.drop_duplicates(["rater", "text", "dimension"])
     table = agreements(once.rename(columns={"text": "item", "dimension": "question"}))
     table = table[~table["what"].str.contains("kappa")]
-    order = {name: place for place, (name, _) in enumerate(dimensions())}
+    order = {name: place for place, (name, _) in enumerate(dimensions(scale))}
     return table.sort_values("question", key=lambda names: names.map(order), kind="stable").rename(
         columns={"question": "dimension"}
     )
@@ -153,11 +160,11 @@ def both(judged: Table, people: Table) -> Table:
     return pd.concat([judge, human], axis=1, join="inner").reset_index()
 
 
-def agreement_by_dialogue(pairs: Table) -> Table:
+def agreement_by_dialogue(pairs: Table, scale: Scale) -> Table:
     """One row a dimension: Spearman over dialogues, each text once."""
     once = pairs.drop_duplicates(["text", "dimension"])
     rows = []
-    for name, _ in dimensions():
+    for name, _ in dimensions(scale):
         own = once[once["dimension"] == name]
         rows.append(
             {
@@ -169,12 +176,12 @@ def agreement_by_dialogue(pairs: Table) -> Table:
     return pd.DataFrame(rows)
 
 
-def agreement_by_corpus(judged: Table, people: Table) -> Table:
+def agreement_by_corpus(judged: Table, people: Table, scale: Scale) -> Table:
     """One row a dimension: Spearman over the means of corpora (Xue et al. 2026, Table IV). None
     with fewer than four corpora.
     """
     rows = []
-    for name, _ in dimensions():
+    for name, _ in dimensions(scale):
         judge, human = (
             table[table["dimension"] == name].groupby("corpus")["value"].mean()
             for table in (judged, people)

@@ -1,5 +1,5 @@
-"""Five dimensions of quality: means with intervals, by theme, corpora against each other, a judge
-against itself.
+"""The scores of an instrument, such as five dimensions of quality: means with intervals, by theme,
+corpora against each other, a judge against itself.
 
 A missing rating is left out and counted, never 0. Intervals resample clients, since dialogues of
 one client resemble each other.
@@ -14,21 +14,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.corpora.scores import dimensions
 from analysis.corpora.sources import Group
 from analysis.statistics import Contrast, holm, paired_t, sign_flip_p, welch_t
-from simcounsel.instruments.scale import find_scale
+from simcounsel.specs.scale import Scale
 
-INSTRUMENT = "dialogue_quality"
 DRAWS = 5000
 FEWEST_PAIRS = 3
 MOST_CONTRASTS = 6
 """Of more groups than these only each against the first is compared."""
 Table = pd.DataFrame
-
-
-def dimensions() -> list[tuple[str, str]]:
-    """The five dimensions: id and name in words."""
-    return [(part.id, part.name) for part in find_scale(INSTRUMENT).subscales]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +44,10 @@ class Mean:
     reason: str | None = None
 
 
-def judged(groups: Sequence[Group], judge: str) -> Table:
-    """One row a dialogue, round and dimension, as this judge rated it with the current version of
-    the instrument.
+def judged(groups: Sequence[Group], scale: Scale, judge: str) -> Table:
+    """One row a dialogue, round and dimension, as this judge rated it with this version of the
+    instrument.
     """
-    scale = find_scale(INSTRUMENT)
     rows: list[dict[str, Any]] = []
     for group in groups:
         dialogues = {one.id: one for one in group.dialogues}
@@ -75,7 +69,7 @@ def judged(groups: Sequence[Group], judge: str) -> Table:
                     "value": rated.scores.get(name),
                     "reason": rated.reasons.get(name),
                 }
-                for name, _ in dimensions()
+                for name, _ in dimensions(scale)
             ]
     columns = [
         "corpus",
@@ -156,12 +150,12 @@ def interval_of(
     return float(found.low), float(found.high), None
 
 
-def summary(dialogues: Table, groups: Sequence[Group]) -> Table:
+def summary(dialogues: Table, groups: Sequence[Group], scale: Scale) -> Table:
     """One row a group and dimension (as Xue et al. 2026, Table III)."""
     rows = []
     for group in groups:
         own = dialogues[dialogues["corpus"] == group.name]
-        for name, _ in dimensions():
+        for name, _ in dimensions(scale):
             rows.append(
                 {
                     "corpus": group.name,
@@ -181,7 +175,7 @@ def themes(dialogues: Table) -> Table:
     )
 
 
-def contrasts(dialogues: Table, groups: Sequence[Group]) -> Table:
+def contrasts(dialogues: Table, groups: Sequence[Group], scale: Scale) -> Table:
     """Groups against each other by dimension: paired by client where they share at least three,
     else Welch's t.
 
@@ -191,7 +185,7 @@ def contrasts(dialogues: Table, groups: Sequence[Group]) -> Table:
     """
     rows = []
     for first, second in _pairs([group.name for group in groups]):
-        for name, _ in dimensions():
+        for name, _ in dimensions(scale):
             rows.append(
                 _contrast(dialogues[dialogues["dimension"] == name], first, second)
                 | {"dimension": name}
@@ -241,14 +235,14 @@ def _row(found: Contrast) -> dict[str, Any]:
     }
 
 
-def retests(ratings: Table) -> Table:
+def retests(ratings: Table, scale: Scale) -> Table:
     """How far a judge agrees with itself from the first round to the second, by dimension:
     Spearman, and the mean absolute difference in points.
     """
     from scipy import stats
 
     rows = []
-    for name, _ in dimensions():
+    for name, _ in dimensions(scale):
         own = ratings[ratings["dimension"] == name].pivot_table(
             index=["corpus", "dialogue"], columns="round", values="value", observed=True
         )

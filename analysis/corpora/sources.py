@@ -9,9 +9,19 @@ from pathlib import Path
 
 from analysis.experiment import ReportError
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.rated import Rated, folder_of, label_of, read_rated, text_hash
+from simcounsel.corpus.judging import scale_for
+from simcounsel.corpus.rated import (
+    Rated,
+    current_hashes,
+    folder_of,
+    label_of,
+    read_rated,
+    text_hash,
+)
 from simcounsel.corpus.reading import read_dialogues
+from simcounsel.errors import CorpusError, SpecError
 from simcounsel.runs.run import Run, SynthesisRun
+from simcounsel.specs.scale import Scale
 
 WHOLE = "full"
 """The arm of an ablation from which nothing is taken away; others are compared with it."""
@@ -166,6 +176,28 @@ def _written_in(run: SynthesisRun) -> dict[str, float]:
             id = f"{run.name}/{call.get('who')}"
             spent[id] = spent.get(id, 0.0) + float(call["latency_s"])
     return spent
+
+
+def scales_of(groups: Iterable[Group], first: str = "dialogue_quality") -> list[Scale]:
+    """The instruments with which any dialogue was rated, in their current version: `first` first,
+    then by name. One that is neither shipped nor kept with its ratings is left out.
+    """
+    rated = [one for group in groups for one in group.rated]
+    current = current_hashes(rated)
+    kept = {(one.instrument, one.hash): one.scale for one in rated if one.scale}
+    found = [
+        scale
+        for name in sorted(current, key=lambda name: (name != first, name))
+        if (scale := kept.get((name, current[name])) or _shipped(name)) is not None
+    ]
+    return [scale for scale in found if scale.hash == current[scale.id]]
+
+
+def _shipped(name: str) -> Scale | None:
+    try:
+        return scale_for(name)
+    except (SpecError, CorpusError):
+        return None
 
 
 def judges_of(groups: Iterable[Group], instrument: str, hash: str) -> list[str]:

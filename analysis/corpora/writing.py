@@ -9,7 +9,7 @@ from typing import Any
 
 from analysis.corpora.comparison import Judged, Report
 from analysis.corpora.counted import MEASURES
-from analysis.corpora.quality import dimensions
+from analysis.corpora.scores import dimensions, who_rated
 from analysis.page import (
     LOOKS,
     any_text,
@@ -23,6 +23,7 @@ from analysis.page import (
 )
 from simcounsel.corpus.disclosure import STEPS
 from simcounsel.runs.measurements import is_trial
+from simcounsel.specs.scale import Scale
 
 Rows = list[dict[str, Any]]
 
@@ -66,10 +67,10 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "warnings": _warnings(report),
         "about": _about(report),
         "notes": report.notes,
-        "dimensions": dimensions(),
+        "instruments": [_instrument(scale, report) for scale in _scales(report)],
         "pictures": report.pictures,
         "looks": LOOKS,
-        "judged": [_shown(one) for one in report.judged],
+        "judged": bool(report.judged),
         "people": _shown(report.people) if report.people else None,
         "raters_agree": records(report.raters_agree),
         "measures": [(one, [cell[name, one.id] for name in names]) for one in MEASURES],
@@ -91,9 +92,9 @@ def headline(report: Report) -> list[str]:
         f"{sum(len(one.dialogues) for one in groups)} dialogues in {len(groups)}"
         f" {'group' if len(groups) == 1 else 'groups'}."
     ]
-    for one in report.judged[:1]:
+    for one in _first_judges(report):
         rated = one.dialogues.dropna(subset=["value"])["text"].nunique()
-        said.append(f"{one.judge} rated {rated} of them.")
+        said.append(f"{who_rated(one.scale, one.judge)}: {rated} of them.")
         clear = [
             row
             for row in records(one.contrasts)
@@ -106,6 +107,37 @@ def headline(report: Report) -> list[str]:
     if not report.judged:
         said.append("No judge has rated them; what follows is only counted.")
     return said
+
+
+def _first_judges(report: Report) -> list[Judged]:
+    """The first judge of each instrument."""
+    first: dict[str, Judged] = {}
+    for one in report.judged:
+        first.setdefault(one.scale.id, one)
+    return list(first.values())
+
+
+def _scales(report: Report) -> list[Scale]:
+    """Those of the judges, then that of the people, each once."""
+    every = [*report.judged, *([report.people] if report.people else [])]
+    return list({one.scale.id: one.scale for one in every}.values())
+
+
+def _instrument(scale: Scale, report: Report) -> dict[str, Any]:
+    """What is asked, and what each judge said, as the template needs it."""
+    judges = [one for one in report.judged if one.scale.id == scale.id]
+    allowed = scale.range
+    return {
+        "id": scale.id,
+        "name": scale.name,
+        "measures": scale.measures,
+        "questions": len(scale.items),
+        "range": f"{allowed.min:g} to {allowed.max:g}",
+        "better": "lower" if scale.direction == "lower_is_better" else "higher",
+        "about": scale.source if scale.stands_in_for is None else scale.stands_in_for.note,
+        "judges": [_shown(one) for one in judges],
+        "for_client": any(one.for_client for one in judges),
+    }
 
 
 def _compared(clear: Rows, tests: int) -> str:
@@ -211,6 +243,11 @@ def _shown(one: Judged) -> dict[str, Any]:
     return {
         "unranked": sorted({f"{row['level']}: {row['reason']}" for row in ranks if row["reason"]}),
         "judge": one.judge,
+        "instrument": one.scale.id,
+        "by": who_rated(one.scale, one.judge),
+        "rated": one.rated,
+        "dimensions": dimensions(one.scale),
+        "questions": len(one.scale.items),
         "trial": one.trial,
         "rows": list(rated.items()),
         "themes": [(name, list(themes[name].items())) for name in rated if name in themes],

@@ -1,4 +1,4 @@
-"""`corpus rate`: a judge rates a sample of a corpus in five dimensions."""
+"""`corpus rate`: a judge rates a sample of a corpus, with any scale that fits a conversation."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -60,7 +60,14 @@ def rate(
     ] = 0,
     samples: Samples = 1,
     instrument: Annotated[
-        str, typer.Option("--instrument", help="An observer's scale by name or file.")
+        str,
+        typer.Option(
+            "--instrument",
+            help=(
+                "A scale by name or file: an observer's, or a client's questionnaire, which the"
+                " judge then answers for the client (kept apart as NAME_from_transcript)."
+            ),
+        ),
     ] = "dialogue_quality",
     again: Annotated[
         bool,
@@ -83,12 +90,13 @@ def rate(
     fallbacks: Fallbacks = None,
     quiet: Quiet = False,
 ) -> None:
-    """A judge rates dialogues from 1 to 10: professionalism, helpfulness, guidance; the client's
-    emotion and trust.
+    """A judge rates dialogues, if nothing else is named from 1 to 10: professionalism, helpfulness,
+    guidance; the client's emotion and trust.
 
-    It sees the lines alone, at temperature 0: no names, models or conditions. What is rated is kept
-    beside the corpus and not asked again, so that the same command goes on after Ctrl-C. Compare
-    with: python -m analysis corpus CORPUS... --out report
+    It sees the lines alone, at temperature 0: no names, models or conditions; of a Chinese
+    dialogue it is asked in Chinese. What is rated is kept beside the corpus and not asked again, so
+    that the same command goes on after Ctrl-C. Compare with: python -m analysis corpus CORPUS...
+    --out report
     """
     from simcounsel.corpus.rated import calls_in
     from simcounsel.corpus.rating import plan_rating
@@ -208,6 +216,8 @@ def _rate_all(
 
 
 def _announce(plan: "Plan") -> None:
+    from simcounsel.instruments.from_transcript import is_from_transcript
+
     drawn = plan.drawn
     themes = ", ".join(
         f"{theme} {some} of {every}" for theme, (some, every) in drawn.themes.items()
@@ -217,6 +227,8 @@ def _announce(plan: "Plan") -> None:
         f"{plan.name}: {len(drawn.dialogues)} dialogues drawn, {len(plan.todo)} to rate by"
         f" {plan.judge}{again} ({themes})"
     )
+    if is_from_transcript(plan.scale.id):
+        typer.echo(f"  {plan.scale.id}: an observer answers for the client; no self-report")
     if drawn.left_out:
         typer.echo(
             f"  no place for {', '.join(drawn.left_out)}: --sample {len(drawn.themes)} or more"

@@ -13,8 +13,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.judging import scale_for
 from simcounsel.events import Measured
-from simcounsel.instruments.scale import find_scale, shipped_names
+from simcounsel.instruments.from_transcript import FROM_TRANSCRIPT, is_from_transcript
+from simcounsel.instruments.scale import Scale, shipped_names
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.measurements import is_trial
 
@@ -45,6 +47,10 @@ class Rated:
     reasons: dict[str, str]
     samples: int
     file: str
+    scale: Scale | None = None
+    """As it was asked; None in files that do not say so."""
+    language: str = "en"
+    """In which the judge was asked."""
 
     @property
     def trial(self) -> bool:
@@ -55,6 +61,13 @@ class Rated:
     def answered(self) -> bool:
         """Whether the judge gave any number."""
         return any(value is not None for value in self.items.values())
+
+
+def rated_by(instrument: str, judge: str) -> str:
+    """Who gave the numbers, in words: a client's questionnaire that an observer answered is never
+    to be taken for a self-report.
+    """
+    return f"rated from transcript by {judge}" if is_from_transcript(instrument) else judge
 
 
 def folder_of(corpus: Path) -> Path:
@@ -114,17 +127,26 @@ def answered_calls(folder: Path) -> dict[str, Fields]:
 
 def _in_file(file: Path) -> Iterable[Rated]:
     head: Fields | None = None
+    scale: Scale | None = None
     for fields in json_lines(file):
         if fields.get("kind") == "rating" and head is None:
-            head = fields
+            head, scale = fields, _scale(fields)
         elif fields.get("kind") == "measured" and head is not None:
             try:
-                yield _rated(head, fields, file)
+                yield _rated(head, scale, fields, file)
             except (KeyError, TypeError, ValueError, ValidationError):
                 continue
 
 
-def _rated(head: Fields, fields: Fields, file: Path) -> Rated:
+def _scale(head: Fields) -> Scale | None:
+    """As the head has it; None where that is no scale."""
+    try:
+        return Scale.model_validate(head.get("scale"))
+    except ValidationError:
+        return None
+
+
+def _rated(head: Fields, scale: Scale | None, fields: Fields, file: Path) -> Rated:
     own = {name: fields[name] for name in Measured.model_fields}
     measured = Measured.model_validate_json(json.dumps(own))
     reasons = {one.id: one.reason for one in measured.items if one.reason} | {
@@ -142,6 +164,8 @@ def _rated(head: Fields, fields: Fields, file: Path) -> Rated:
         reasons=reasons,
         samples=int(head["samples"]),
         file=file.name,
+        scale=scale,
+        language=str(fields.get("language", "en")),
     )
 
 
@@ -157,7 +181,7 @@ def with_ratings(dialogues: Sequence[Dialogue], rated: Iterable[Rated]) -> tuple
     then the first. Ratings of a changed text, and trials, are left out.
     """
     listed = [one for one in rated if not one.trial]
-    current = _current(listed)
+    current = current_hashes(listed)
 
     def worth(one: Rated) -> tuple[bool, bool, int, int]:
         empty = sum(value is None for value in one.scores.values())
@@ -176,13 +200,17 @@ def with_ratings(dialogues: Sequence[Dialogue], rated: Iterable[Rated]) -> tuple
     )
 
 
-def _current(rated: Iterable[Rated]) -> dict[str, str]:
+def current_hashes(rated: Iterable[Rated]) -> dict[str, str]:
     """The hash of each instrument's current version: of a shipped one as it is shipped, of another
     as it was rated with last.
     """
     newest = {one.instrument: one.hash for one in sorted(rated, key=lambda one: _when(one.file))}
     return {
-        instrument: find_scale(instrument).hash if instrument in shipped_names() else last
+        instrument: (
+            scale_for(instrument).hash
+            if instrument.removesuffix(FROM_TRANSCRIPT) in shipped_names()
+            else last
+        )
         for instrument, last in newest.items()
     }
 

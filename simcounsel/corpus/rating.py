@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel import __version__
-from simcounsel.corpus.blind import blind_lines, hides_names
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.rated import Rated, folder_of, read_rated, text_hash
+from simcounsel.corpus.judging import asked_in, material_of, scale_for
+from simcounsel.corpus.rated import Rated, folder_of, rated_by, read_rated, text_hash
 from simcounsel.corpus.sampling import Drawn, draw
 from simcounsel.errors import CorpusError, GivenUp, TooManyFallbacks
 from simcounsel.events import Measured
 from simcounsel.instruments.collecting import of_a_retest
-from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
 from simcounsel.instruments.measuring import measure_seen
-from simcounsel.instruments.scale import Scale, find_scale
+from simcounsel.instruments.scale import Scale
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
@@ -71,12 +70,7 @@ def plan_rating(
     """Draw the sample and see what of it was rated before. CorpusError, SpecError say what does not
     fit.
     """
-    scale = find_scale(instrument)
-    if scale.sees != "transcript":
-        raise CorpusError(
-            f"{scale.id}: it judges no transcript; choose one whose `sees:` is transcript, such as"
-            f" {INSTRUMENT}"
-        )
+    scale = scale_for(instrument)
     _check(corpus, dialogues)
     folder = folder or folder_of(corpus)
     drawn = draw([one for one in dialogues if one.turns], size, seed)
@@ -118,13 +112,13 @@ def _round(
     dialogues: Sequence[Dialogue], known: Sequence[Rated], again: bool
 ) -> tuple[int, tuple[Dialogue, ...]]:
     """The first round that is not complete, or the last that is begun; a new one if asked for. And
-    what is missing in it.
+    what is missing in it. What was asked in another language than today counts as missing.
     """
-    done: dict[int, set[tuple[str, str]]] = {}
+    done: dict[int, set[tuple[str, str, str]]] = {}
     for one in known:
         if one.answered:
-            done.setdefault(one.round, set()).add((one.dialogue, one.text))
-    wanted = {one.id: (one.id, text_hash(one)) for one in dialogues}
+            done.setdefault(one.round, set()).add((one.dialogue, one.text, one.language))
+    wanted = {one.id: (one.id, text_hash(one), asked_in(one)) for one in dialogues}
     begun = sorted(number for number, pairs in done.items() if pairs & set(wanted.values()))
     number = next(
         (n for n in begun if not set(wanted.values()) <= done[n]), begun[-1] if begun else 0
@@ -190,11 +184,7 @@ class CorpusRating:
         self, dialogue: Dialogue, on_measured: Callable[[Measured], None] | None
     ) -> Ask[Measured]:
         plan = self.plan
-        material = Material(
-            lines=blind_lines(dialogue, CLIENT, COUNSELOR),
-            chats=(dialogue.id,),
-            blinded=hides_names(dialogue),
-        )
+        material = material_of(dialogue, plan.scale)
         key = (text_hash(dialogue), plan.round)
         measured = yield from measure_seen(
             plan.scale,
@@ -211,6 +201,7 @@ class CorpusRating:
             "round": plan.round,
             "theme": dialogue.theme,
             "condition": dialogue.condition,
+            "language": material.language,
         }
         self._append(named | measured.model_dump(mode="json"))
         if on_measured:
@@ -225,7 +216,9 @@ class CorpusRating:
             "instrument": plan.scale.id,
             "version": plan.scale.version,
             "hash": plan.scale.hash,
+            "scale": plan.scale.model_dump(mode="json", exclude_defaults=True),
             "judge": plan.judge,
+            "rated": rated_by(plan.scale.id, plan.judge),
             "samples": plan.samples,
             "round": plan.round,
             "sample": plan.size,

@@ -13,7 +13,7 @@ from simcounsel.corpus.checks.identifying import stretches
 from simcounsel.corpus.checks.naming import blinding_of
 from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn
 
-_LABEL = re.compile(r"\[(person|place|mail|url|phone|account|number|digits|address) \d+\]")
+_LABEL = re.compile(r"\[(person|place|key|mail|url|phone|account|number|digits|address) \d+\]")
 
 
 @dataclass(frozen=True, kw_only=True)

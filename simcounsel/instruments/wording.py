@@ -7,6 +7,7 @@ from importlib.resources import as_file, files
 
 from pydantic import Field
 
+from simcounsel.instruments.from_transcript import FROM_TRANSCRIPT, asked_of_an_observer
 from simcounsel.prompts import phrase
 from simcounsel.specs.items import Item, Range
 from simcounsel.specs.load import Spec, load_spec
@@ -51,9 +52,15 @@ def _words(name: str, language: str) -> ScaleWords | None:
 
 def worded(scale: Scale, language: str) -> Scale:
     """The scale with its texts in a language; as it is where there are none in it."""
-    words = _words(scale.id, language)
+    own = scale.id.removesuffix(FROM_TRANSCRIPT)
+    words = _words(own, language)
     if words is None:
         return scale
+    said = _with(scale, words)
+    return said if own == scale.id else asked_of_an_observer(said, language)
+
+
+def _with(scale: Scale, words: ScaleWords) -> Scale:
     texts = {item.id: item for item in words.items}
     items = tuple(
         item.model_copy(

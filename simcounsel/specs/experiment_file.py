@@ -4,12 +4,13 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.cells import Cell, cells_of
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
+from simcounsel.specs.multiverse import USUAL
+from simcounsel.specs.prompt_set import prompts_named
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -20,16 +21,13 @@ NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "language", "ticks", "s
 
 
 def load_experiment(
-    path: Path,
-    models: Mapping[str, str] | None = None,
-    changes: Mapping[str, object] = MappingProxyType({}),
+    path: Path, models: Mapping[str, str] | None = None
 ) -> tuple[Experiment, tuple[Cell, ...]]:
     """An experiment from its file, and every run of it, shared pasts first. SpecError names each
     problem with its line.
 
     models: by role, in place of those of the file and of its worlds. What `set` says of one role
-    or one resident stays, and so does whatever an arm sets, since arms may differ in it. changes:
-    patches on all worlds, besides what the file sets for all conditions.
+    or one resident stays, and so does whatever an arm sets, since arms may differ in it.
     """
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
@@ -44,7 +42,6 @@ def load_experiment(
         raise SpecError(problems)
     if models is not None:
         experiment = _with_models(experiment, models)
-    experiment = experiment.model_copy(update={"set": {**experiment.set, **changes}})
     cells = tuple(cells_of(experiment, path, lines))
     if models is not None:
         cells = tuple(_without_own_models(cell, experiment) for cell in cells)
@@ -132,9 +129,18 @@ def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]
 
 
 def _multiverse_problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
-    """Its contrast is of two conditions, and its outcomes are measured."""
+    """Its sets of prompts are there, its contrast is of two conditions, its outcomes are
+    measured.
+    """
     if (wanted := experiment.multiverse) is None:
         return
+    for index, named in enumerate(wanted.prompts):
+        try:
+            if named != USUAL:
+                prompts_named(named, path.parent)
+        except SpecError as error:
+            at = line_of(lines, ("multiverse", "prompts", index))
+            yield from (f"{path}:{at}: {problem}" for problem in error.problems)
     arms = [arm.name for arm in experiment.conditions]
     for arm in wanted.contrast or ():
         if arm not in arms or len(set(wanted.contrast or ())) < 2:

@@ -12,15 +12,19 @@ from typer.testing import CliRunner
 from analysis.__main__ import app
 from analysis.corpora.comparison import Options, Report, make
 from analysis.corpora.people import agreement_by_corpus, rank
-from analysis.corpora.quality import Mean, contrasts, dimensions, interval_of, mean_of
+from analysis.corpora.quality import Mean, contrasts, interval_of, mean_of
+from analysis.corpora.scores import dimensions
 from analysis.corpora.sources import Group, read_sources
 from analysis.corpora.writing import headline, write
 from analysis.experiment import ReportError
 from analysis.page import records
+from simcounsel.corpus.judging import scale_for
 from simcounsel.errors import CorpusError
 from simcounsel.runs.call_chain import CallChain
-from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
+from tests.analysis.drawn import assert_dark_as_drawn
 from tests.corpus.planted import corpus, people, rated
+
+SCALE = scale_for("dialogue_quality")
 
 # Xue et al. 2026, Table III: eight corpora by GPT-4o, and by people.
 JUDGE = {
@@ -57,7 +61,7 @@ def means_of(table: dict[str, tuple[float, ...]]) -> pd.DataFrame:
 
 
 def test_the_papers_table_iv_comes_out_of_its_table_iii() -> None:
-    for row in records(agreement_by_corpus(means_of(JUDGE), means_of(PEOPLE))):
+    for row in records(agreement_by_corpus(means_of(JUDGE), means_of(PEOPLE), SCALE)):
         rho, p = TABLE_IV[row["dimension"]]
         assert row["rho"] == pytest.approx(rho, abs=0.0006)
         assert row["p"] == pytest.approx(p, abs=0.0006)
@@ -84,7 +88,7 @@ def test_ranks_by_hand() -> None:
 
 def test_fewer_than_four_corpora_are_no_correlation() -> None:
     three = {name: values[:3] for name, values in JUDGE.items()}
-    rows = records(agreement_by_corpus(means_of(three), means_of(PEOPLE)))
+    rows = records(agreement_by_corpus(means_of(three), means_of(PEOPLE), SCALE))
     assert {row["rho"] for row in rows} == {None}
     assert rows[0]["reason"] == "3 corpora rated by both; 4 are needed"
 
@@ -137,12 +141,12 @@ def test_shared_clients_are_paired() -> None:
         }
         for k, (arm, shift) in enumerate((("full", 0.5), ("none", 0.0)))
         for n in range(20)
-        for name, _ in dimensions()
+        for name, _ in dimensions(SCALE)
     ]
     groups = [
         Group(name=name, source="s", condition=name, dialogues=()) for name in ("full", "none")
     ]
-    paired = records(contrasts(pd.DataFrame(rows), groups))[0]
+    paired = records(contrasts(pd.DataFrame(rows), groups, SCALE))[0]
     assert (paired["first"], paired["second"], paired["test"], paired["n"]) == (
         "none",
         "full",
@@ -156,7 +160,7 @@ def test_shared_clients_are_paired() -> None:
         and paired["p_t"] < 0.001
     )
     apart = pd.DataFrame([row | {"client": f"{row['corpus']}-{row['client']}"} for row in rows])
-    welch = records(contrasts(apart, groups))[0]
+    welch = records(contrasts(apart, groups, SCALE))[0]
     assert (
         welch["test"] == "welch"
         and welch["difference"] == pytest.approx(paired["difference"])
@@ -171,12 +175,13 @@ def test_a_handful_of_pairs_proves_nothing() -> None:
         {"corpus": arm, "client": f"c{n}", "dimension": name, "value": value}
         for arm, given in values.items()
         for n, value in enumerate(given)
-        for name, _ in dimensions()
+        for name, _ in dimensions(SCALE)
     ]
     found = records(
         contrasts(
             pd.DataFrame(rows),
             [Group(name=arm, source="s", condition=arm, dialogues=()) for arm in values],
+            SCALE,
         )
     )[0]
     assert found["p_t"] < 0.001
@@ -198,28 +203,20 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Path]:
 
 
 @pytest.fixture(scope="module")
-def drawn(four: tuple[list[Path], Path]) -> tuple[Report, Draws]:
-    """The report, and how its pictures are drawn."""
-    with remembered() as draws:
-        return make(four[0], Options(ratings=four[1], embed="scripted")), draws
-
-
-@pytest.fixture(scope="module")
-def report(drawn: tuple[Report, Draws]) -> Report:
-    return drawn[0]
+def report(four: tuple[list[Path], Path]) -> Report:
+    return make(four[0], Options(ratings=four[1], embed="scripted"))
 
 
 @pytest.mark.slow
-def test_dark_pictures_are_as_drawn(drawn: tuple[Report, Draws]) -> None:
-    report, draws = drawn
-    assert_dark_as_drawn(report.pictures, draws)
+def test_dark_pictures_are_as_drawn(report: Report) -> None:
+    assert_dark_as_drawn(report.pictures)
 
 
 @pytest.mark.slow
 def test_planted_quality_comes_out_with_its_sign_and_order(report: Report) -> None:
     one = report.judged[0]
     assert one.judge == "openai:planted" and not one.trial
-    for name, _ in dimensions():
+    for name, _ in dimensions(SCALE):
         means = [row["value"] for row in records(one.summary) if row["dimension"] == name]
         assert means == sorted(means) and means[-1] - means[0] == pytest.approx(4.0, abs=1.0)
     worst = next(
@@ -414,7 +411,7 @@ def test_calls_that_a_fork_copied_and_may_not_need_take_no_time(
 
 def test_unrated_corpora_are_only_counted(tmp_path: Path) -> None:
     found = make([corpus(tmp_path / "a.jsonl", 5.0)])
-    assert not found.judged and "quality_0" not in found.pictures
+    assert not found.judged and "dialogue_quality_0" not in found.pictures
     assert "No judge has rated them" in " ".join(headline(found))
     assert "corpus rate" in write(found, tmp_path / "out", "x").read_text(encoding="utf-8")
 

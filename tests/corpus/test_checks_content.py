@@ -5,6 +5,8 @@ import pytest
 from simcounsel.corpus.checks.identifying import stretches
 from simcounsel.corpus.checks.naming import people
 from simcounsel.corpus.checks.risk import risks
+from simcounsel.corpus.dialogues import CourseSession, Dialogue
+from simcounsel.corpus.redaction import redact
 from simcounsel.safety.acknowledging import acknowledges
 from tests.corpus.talks import FILLER, found, talk
 
@@ -480,3 +482,69 @@ def test_chinese_names_and_cities() -> None:
         "小明, 重庆" in found("identifying", talk("C: 我叫小明，住在重庆。", "T: 你好。"))[0].what
     )
     assert found("identifying", talk("C: 我叫他回来。我叫外卖。", "T: 你好。")) == ()
+
+
+def noted(**more: object) -> Dialogue:
+    """A session of a course, with one text in each place where a counselor thinks, plans or notes."""
+    made = talk("C: I lie awake.", "T: What keeps you up?", "C: Work.", "T: Tell me of it.")
+    return made.model_copy(update=more)
+
+
+KEY = "sk-" + "proj4" * 6
+PLACES = {
+    "assessment": lambda text: noted(
+        turns=(*noted().turns[:3], noted().turns[3].model_copy(update={"assessment": text}))
+    ),
+    "client state": lambda text: noted(
+        turns=(*noted().turns[:3], noted().turns[3].model_copy(update={"client_state": text}))
+    ),
+    "plan": lambda text: noted(plan=("Nights", text)),
+    "plan of session 1": lambda text: noted(
+        sessions=(CourseSession(course="c", number=1, first=1, objective=(text,)),)
+    ),
+    "review of session 1": lambda text: noted(
+        sessions=(CourseSession(course="c", number=1, first=1, unresolved=(text,)),)
+    ),
+    "homework of session 1": lambda text: noted(
+        sessions=(CourseSession(course="c", number=1, first=1, homework=(text,)),)
+    ),
+}
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_what_was_thought_planned_and_noted_is_looked_through_as_lines_are(where: str) -> None:
+    made = PLACES[where]
+    turn = 4 if where in ("assessment", "client state") else None
+    assert found("identifying", made("Nothing that tells who it is.")) == ()
+    for text, what in (
+        (f"The key is {KEY} there.", "a key or password"),
+        ("Write to marit@example.org soon.", "a mail address: “marit@example.org”"),
+        ("She gave +49 30 901820 to call.", "a phone number: “+49 30 901820”"),
+    ):
+        (finding,) = found("identifying", made(text))
+        assert (finding.severity, finding.turn) == ("error", turn)
+        assert finding.what == f"in the {where}: {what}" and finding.span is None
+        assert KEY not in finding.what
+        assert found("identifying", *redact([made(text)]).dialogues) == ()
+    (warning,) = found("identifying", made("We then spoke of my friend Joaquim in Marsley."))
+    assert (warning.severity, warning.turn) == ("warning", turn)
+    assert warning.what == (
+        "names or places in what was thought, planned or noted, 2 times: “Joaquim, Marsley”"
+    )
+
+
+def test_a_key_in_a_line_is_an_error() -> None:
+    (finding,) = found("identifying", talk(f"C: It is {KEY}, keep it.", "T: I will."))
+    assert finding.what == "a key or password" and finding.span is not None
+    (hidden,) = redact([talk(f"C: It is {KEY}, keep it.", "T: I will.")]).dialogues
+    assert hidden.turns[0].text == "It is [key 1], keep it."
+
+
+@pytest.mark.parametrize("name", ["assessment", "client_state", "reasoning"])
+def test_what_a_counselor_thought_is_not_read_out(name: str) -> None:
+    thought = "She is afraid that her work will end soon."
+    first, second = talk("C: I lie awake.", "T: " + thought).turns
+    aloud = noted(turns=(first, second.model_copy(update={name: thought})))
+    (finding,) = found("leak", aloud)
+    assert "read out: “afraid that her work will end”" in finding.what
+    assert found("leak", noted(turns=(first, second.model_copy(update={name: "Afraid."})))) == ()

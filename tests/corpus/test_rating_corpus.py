@@ -286,8 +286,10 @@ def test_what_cannot_be_rated_is_said(tmp_path: Path) -> None:
         plan_rating(tmp_path / "c.jsonl", [], "scripted")
     with pytest.raises(CorpusError, match="two dialogues have the id '1'"):
         plan_rating(tmp_path / "c.jsonl", [dialogue("1", "a", "b")] * 2, "scripted")
-    with pytest.raises(CorpusError, match="judges no transcript"):
-        plan(tmp_path, instrument="phq9")
+    with pytest.raises(CorpusError, match="compares two versions of a persona"):
+        plan(tmp_path, instrument="persona_change")
+    with pytest.raises(CorpusError, match="an observer's scale already; name empathy"):
+        plan(tmp_path, instrument="empathy_from_transcript")
     (tmp_path / "c.jsonl.ratings").write_text("a file")
     with pytest.raises(CorpusError, match="name another folder"):
         rate(plan(tmp_path))

@@ -16,6 +16,9 @@ from tests.stage import Listening, changed, live, switchboard
 CONDITION = "xconditionx"
 OBSERVERS = [name for name in shipped_names() if shipped(name).respondent == "observer"]
 
+OF_THE_FILE = ("persona_change", "persona_consistency", "persona_fidelity")
+"""Their observers read the client's file."""
+
 
 @pytest.fixture(scope="module")
 def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Question], Planted]:
@@ -23,11 +26,7 @@ def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Questio
     from simcounsel.specs.measurement import MeasurementSpec
 
     world, plant = planted()
-    wanted = [
-        dict(one)
-        for one in EVERYTHING
-        if one["instrument"] not in ("persona_change", "persona_consistency")
-    ]
+    wanted = [dict(one) for one in EVERYTHING if one["instrument"] not in OF_THE_FILE]
     world = changed(
         world,
         name=f"World {CONDITION}",
@@ -38,7 +37,7 @@ def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Questio
     spy.name = f"scripted-{CONDITION}"
     run = live(tmp_path_factory.mktemp(CONDITION), world, models=switchboard(spy))
     for name in OBSERVERS:
-        if name not in ("persona_change", "persona_consistency"):
+        if name not in OF_THE_FILE:
             models = switchboard(spy)
             Rating.plan(run, name, model=f"scripted-{CONDITION}").measure(models)
             models.close()

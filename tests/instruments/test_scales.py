@@ -23,7 +23,7 @@ WANTED = set(
         "session_alliance working_alliance real_relationship helping_skills empathy cognitive_therapy_competence psychodynamic_competence "
         "emotion_focused_work motivational_interviewing perception intervention depth ethics_and_safety general_distress affect phq9 low_mood gad7 "
         "state_anxiety insomnia_severity personality_organization self_acceptance solution_talk persona_change persona_consistency dialogue_quality "
-        "conversation_experience safety_audit crisis_handling session_alliance_observed chatbot_survey"
+        "conversation_experience safety_audit crisis_handling session_alliance_observed chatbot_survey persona_fidelity self_portrait"
     ).split()
 )
 

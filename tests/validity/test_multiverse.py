@@ -119,16 +119,27 @@ def test_pasts_are_those_of_their_way(tmp_path: Path) -> None:
         ("multiverse:\n  outcomes: [{instrument: phq9}]\n", 17, "'phq9' is never measured"),
         ("multiverse:\n  temperatures: [3]\n", 17, "number from 0 to 2, or `usual`"),
         ("multiverse:\n  models: [usual, usual]\n", 17, "stands here twice"),
-        ("multiverse:\n  prompts: [rewordt]\n", None, 'did you mean "reworded"'),
+        ("multiverse:\n  prompts: [rewordt]\n", 17, 'did you mean "reworded"'),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(
-    tmp_path: Path, block: str, line: int | None, said: str
+    tmp_path: Path, block: str, line: int, said: str
 ) -> None:
     with pytest.raises(SpecError) as error:
         plan(experiment(tmp_path, block, CLIENTS[:1]))
     assert said in str(error.value)
-    assert line is None or f"small.yaml:{line}:" in str(error.value)
+    assert f"small.yaml:{line}:" in str(error.value)
+
+
+def test_a_condition_that_sets_prompts_itself_cannot_be_lived_with_others(tmp_path: Path) -> None:
+    file = experiment(tmp_path, clients=CLIENTS[:1])
+    text = file.read_text().replace(
+        "condition: client_only}", "condition: client_only, prompts: reworded}"
+    )
+    file.write_text(text)
+    with pytest.raises(SpecError, match="'alone' sets `prompts` itself"):
+        plan(file)
+    assert len(plan(file, prompts=["usual"], temperatures=[0.2]).cells) == 2
 
 
 def test_a_run_of_another_set_is_refused(tmp_path: Path) -> None:
@@ -140,6 +151,11 @@ def test_a_run_of_another_set_is_refused(tmp_path: Path) -> None:
     open_cell(usual, tmp_path / "runs")
     with pytest.raises(RunError, match="than the experiment says now"):
         open_cell(replace(reworded, name=usual.name), tmp_path / "runs")
+
+
+def test_without_measurements_there_is_no_effect() -> None:
+    with pytest.raises(SpecError, match="nothing is measured, so there is no effect"):
+        plan(ROOT / "experiments" / "quick.yaml")
 
 
 def test_the_plan_is_printed_and_nothing_lived(tmp_path: Path) -> None:
@@ -188,6 +204,19 @@ def test_the_page_has_it(lived: tuple[Plan, Path], tmp_path: Path) -> None:
     assert "Does the effect hang on choices?" in html and "not measured" in html
     curve_csv = pd.read_csv(tmp_path / "tables" / "multiverse_specifications.csv")
     assert len(curve_csv) == 2 and set(CHOICES) < set(curve_csv.columns)
+
+
+def test_the_command_goes_on_where_it_was(
+    lived: tuple[Plan, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = lived[1].parent
+    logs = {file: file.stat().st_mtime_ns for file in lived[1].glob("*/events.jsonl")}
+    done = CliRunner().invoke(
+        app, ["multiverse", str(folder / "small.yaml"), "--quiet", "--out", str(folder)]
+    )
+    assert done.exit_code == 0, done.output
+    assert "validity.html" in done.output and (folder / "parts" / "multiverse.json").is_file()
+    assert {file: file.stat().st_mtime_ns for file in lived[1].glob("*/events.jsonl")} == logs
 
 
 def measured(rows: Sequence[tuple[str, str, str, str, float]]) -> pd.DataFrame:

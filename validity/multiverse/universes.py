@@ -15,6 +15,9 @@ from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.multiverse import USUAL, Multiverse, Outcome
+from simcounsel.specs.prompt_set import prompts_named
+from simcounsel.specs.world import World
+from simcounsel.specs.world_problems import world_problems
 
 LIVED = ("prompts", "model", "temperature")
 """The choices that need runs of their own, besides the seed."""
@@ -105,19 +108,25 @@ def plan(
     )
     cells: dict[str, Cell] = {}
     way_of: dict[str, Way] = {}
+    loaded = {model: _with_model(file, experiment, model) for model in choices.models}
     for way in ways:
-        for cell in _lived(file, experiment, way):
+        for cell in _lived(file, loaded[way.model], way):
             if cell.name in cells:
                 raise SpecError(
                     [f"{file}: two runs would be called {cell.name!r}; name choices that differ"]
                 )
             cells[cell.name], way_of[cell.name] = cell, way
     contrast = _contrast(experiment, choices, file)
+    outcomes = choices.outcomes or tuple(_planned(experiment, contrast, next(iter(cells.values()))))
+    if not outcomes:
+        raise SpecError(
+            [f"{file}: nothing is measured, so there is no effect; add `measurements` to it"]
+        )
     return Plan(
         experiment=experiment,
         choices=choices,
         contrast=contrast,
-        outcomes=choices.outcomes or tuple(_planned(experiment, contrast)),
+        outcomes=outcomes,
         ways=ways,
         cells=tuple(sorted(cells.values(), key=lambda cell: cell.arm is not None)),
         way_of=way_of,
@@ -180,21 +189,41 @@ def _listed(several: object) -> str:
     return ", ".join(dict.fromkeys(map(str, several)))  # type: ignore[call-overload]
 
 
-def _lived(file: Path, experiment: Experiment, way: Way) -> Iterator[Cell]:
-    """The experiment's runs in one way."""
+def _with_model(file: Path, experiment: Experiment, model: str) -> tuple[Cell, ...]:
+    """The experiment's runs, people answered for by that model. Who measures stays, where it is
+    named.
+    """
+    if model == USUAL:
+        return load_experiment(file)[1]
+    judge = experiment.models.judge if experiment.models else None
+    return load_experiment(file, roles_for(model) | ({"judge": judge} if judge else {}))[1]
+
+
+def _lived(file: Path, cells: Sequence[Cell], way: Way) -> Iterator[Cell]:
+    """These runs in one way: with its prompts and temperature, and under its name."""
     changes: dict[str, object] = {}
     if way.prompts != USUAL:
-        changes["prompts"] = way.prompts
+        changes["prompts"] = prompts_named(way.prompts, file.parent)
     if way.temperature != USUAL:
         changes["temperature"] = float(way.temperature)
-    models: dict[str, str] | None = None
-    if way.model != USUAL:
-        judge = experiment.models.judge if experiment.models else None
-        models = roles_for(way.model) | ({"judge": judge} if judge else {})
-    for cell in load_experiment(file, models, changes)[1]:
-        past = None if cell.past is None else f"{way.name}-{cell.past}"
+    for cell in cells:
+        varied = {*changes, *(["models"] if way.model != USUAL else [])}
+        both = sorted(key for key in cell.changes if key.split(".")[0] in varied)
+        if both:
+            raise SpecError(
+                [f"{file}: condition {cell.arm!r} sets `{both[0]}` itself, so it cannot be varied"]
+            )
+        assert isinstance(cell.about, World), "a synthesis was refused"
+        about = cell.about.model_copy(update=changes)
+        problems = world_problems(about) if changes else []
+        if problems:
+            raise SpecError([f"{file}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
         yield replace(
-            cell, name=f"{way.name}-{cell.name}", pair=f"{way.name}-{cell.pair}", past=past
+            cell,
+            name=f"{way.name}-{cell.name}",
+            about=about,
+            pair=f"{way.name}-{cell.pair}",
+            past=None if cell.past is None else f"{way.name}-{cell.past}",
         )
 
 
@@ -207,8 +236,8 @@ def _contrast(experiment: Experiment, choices: Multiverse, file: Path) -> tuple[
     return first, second[0]
 
 
-def _planned(experiment: Experiment, contrast: tuple[str, str]) -> Iterator[Outcome]:
-    """Those of the planned tests of this contrast, else the total of each instrument."""
+def _planned(experiment: Experiment, contrast: tuple[str, str], cell: Cell) -> Iterator[Outcome]:
+    """Those of the planned tests of this contrast, else the total of each instrument of a run."""
     found: dict[Outcome, None] = {}
     for one in experiment.hypotheses:
         if set(contrast) <= set(one.contrast):
@@ -223,8 +252,7 @@ def _planned(experiment: Experiment, contrast: tuple[str, str]) -> Iterator[Outc
                 better=better,
             )
             found.setdefault(outcome)
-    if not found:
-        for measured in experiment.measurements:
-            if isinstance(measured, dict):
-                found.setdefault(Outcome(instrument=str(measured.get("instrument"))))
+    if not found and isinstance(cell.about, World):
+        for measured in cell.about.measurements:
+            found.setdefault(Outcome(instrument=measured.instrument))
     yield from found

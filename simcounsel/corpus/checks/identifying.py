@@ -10,9 +10,11 @@ import phonenumbers
 import yaml
 
 from simcounsel.corpus.checks.findings import Finding, quoted
-from simcounsel.corpus.checks.naming import blinding_of
+from simcounsel.corpus.checks.naming import blinding_of, unsaid
 from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.secret import spans
+from simcounsel.texts.blinding import Blinding
 
 REGIONS = ("US", "GB", "CN", "DE", "FR", "ES", "IN", "AU")
 """A number without a country's code is a phone number if it is valid in one of these; with one, in
@@ -30,7 +32,7 @@ _GROUPED = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """An identifying stretch of a text: its kind (mail, url, account, number, phone, digits,
+    """An identifying stretch of a text: its kind (key, mail, url, account, number, phone, digits,
     address) and where it stands.
     """
 
@@ -40,10 +42,11 @@ class Stretch:
 
 
 def stretches(text: str) -> tuple[Stretch, ...]:
-    """Contacts, numbers and addresses in a text, in their order, none within another. Names are
-    another matter; see `naming`.
+    """Keys, contacts, numbers and addresses in a text, in their order, none within another. Names
+    are another matter; see `naming`.
     """
     found: list[Stretch] = []
+    _add(found, "key", iter(spans(text)))
     digits = _DIGIT.search(text)
     for kind, pattern in _patterns().items():
         if not digits and kind in WITH_DIGITS:
@@ -93,10 +96,11 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-@of_dialogue("identifying", looks_for="contacts, numbers, addresses, names and places")
+@of_dialogue("identifying", looks_for="keys, contacts, numbers, addresses, names and places")
 def identifying(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
-    """Each contact, number and address is an error. Names and places are one warning a dialogue:
-    made-up people have names too.
+    """Each key, contact, number and address is an error, in a line and in what a counselor thought,
+    planned or noted. Names and places are one warning a dialogue for the lines and one for the
+    rest: made-up people have names too.
 
     Names are seen where the file gives them, where a phrase leads to them, and in English where a
     capital stands amid a sentence; one that only ever begins sentences is missed, as are most in
@@ -104,44 +108,76 @@ def identifying(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     you publish any.
     """
     blinding = blinding_of(dialogue)
-    named: list[tuple[int, int, int]] = []
+    named: list[_Named] = []
     for number, turn in enumerate(dialogue.turns, start=1):
         contacts = stretches(turn.text)
         for stretch in contacts:
-            yield Finding(
-                turn=number,
-                severity="error",
-                span=(stretch.start, stretch.end),
-                what=f"{_article(stretch.kind)}: {quoted(turn.text[stretch.start : stretch.end])}",
-                remedy=f"replace it; `corpus check --redact OUT` writes [{stretch.kind} 1]",
-            )
-        named += [
-            (number, start, end)
-            for start, end in blinding.spans(turn.text)
-            if not any(start < stretch.end and stretch.start < end for stretch in contacts)
-        ]
+            span = (stretch.start, stretch.end)
+            yield _contact(stretch, turn.text, number, span)
+        named += _names(blinding, turn.text, number, contacts)
     if named:
-        number, start, end = named[0]
-        spelled = dict.fromkeys(
-            dialogue.turns[turn - 1].text[first:last] for turn, first, last in named
-        )
-        yield Finding(
-            turn=number,
-            severity="warning",
-            span=(start, end),
-            what=(
-                f"names or places, {'once' if len(named) == 1 else f'{len(named)} times'}:"
-                f" {quoted(', '.join(spelled))}"
-            ),
-            remedy=(
-                "fine if they are made up; if not, `corpus check --redact OUT` writes [person 1],"
-                " [place 1]"
-            ),
-        )
+        yield _all_names(named, "names or places", named[0].span)
+    kept: list[_Named] = []
+    for one in unsaid(dialogue):
+        contacts = stretches(one.text)
+        for stretch in contacts:
+            yield _contact(stretch, one.text, one.turn, None, f"in the {one.what}: ")
+        kept += _names(blinding, one.text, one.turn, contacts)
+    if kept:
+        yield _all_names(kept, "names or places in what was thought, planned or noted", None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Named:
+    """A name or place: as it is spelled, and where."""
+
+    spelled: str
+    turn: int | None
+    """From 1; None where the whole dialogue is meant."""
+    span: tuple[int, int]
+
+
+def _names(
+    blinding: Blinding, text: str, turn: int | None, contacts: tuple[Stretch, ...]
+) -> Iterator[_Named]:
+    """Names and places that stand in no contact."""
+    for start, end in blinding.spans(text):
+        if not any(start < stretch.end and stretch.start < end for stretch in contacts):
+            yield _Named(spelled=text[start:end], turn=turn, span=(start, end))
+
+
+def _all_names(named: list[_Named], what: str, span: tuple[int, int] | None) -> Finding:
+    times = "once" if len(named) == 1 else f"{len(named)} times"
+    spelled = ", ".join(dict.fromkeys(one.spelled for one in named))
+    return Finding(
+        turn=named[0].turn,
+        severity="warning",
+        span=span,
+        what=f"{what}, {times}: {quoted(spelled)}",
+        remedy=(
+            "fine if they are made up; if not, `corpus check --redact OUT` writes [person 1],"
+            " [place 1]"
+        ),
+    )
+
+
+def _contact(
+    stretch: Stretch, text: str, turn: int | None, span: tuple[int, int] | None, where: str = ""
+) -> Finding:
+    """span: None where the text is no line."""
+    seen = "" if stretch.kind == "key" else f": {quoted(text[stretch.start : stretch.end])}"
+    return Finding(
+        turn=turn,
+        severity="error",
+        span=span,
+        what=f"{where}{_article(stretch.kind)}{seen}",
+        remedy=f"replace it; `corpus check --redact OUT` writes [{stretch.kind} 1]",
+    )
 
 
 def _article(kind: str) -> str:
     return {
+        "key": "a key or password",
         "mail": "a mail address",
         "url": "a web address",
         "phone": "a phone number",

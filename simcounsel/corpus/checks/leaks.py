@@ -17,13 +17,13 @@ Run = tuple[str, ...]
 
 @of_dialogue("leak", looks_for="agenda, reasoning or prompt said aloud")
 def leak(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
-    """Prompt artefacts in any line; stages, techniques and notes in a counselor's; and a
-    counselor's own `reasoning` read out.
+    """Prompt artefacts in any line; stages, techniques and notes in a counselor's; and what a
+    counselor thought before its line (reasoning, assessment, the client's state) read out.
     """
     said: set[Run] = set()
     for number, turn in enumerate(dialogue.turns, start=1):
         yield from _named(number, turn)
-        if turn.reasoning and turn.speaker != "client":
+        if turn.speaker != "client":
             yield from _read_out(number, turn, said)
         said |= _runs(turn.text)
 
@@ -53,15 +53,21 @@ def _runs(text: str) -> set[Run]:
 
 
 def _read_out(number: int, turn: Turn, said: set[Run]) -> Iterator[Finding]:
-    shared = (_runs(turn.reasoning or "") & _runs(turn.text)) - said
-    if shared:
-        run = min(shared)
-        yield Finding(
-            turn=number,
-            severity="error",
-            what=(
-                "the counselor's reasoning, read out:"
-                f" {quoted(('' if len(run) == SAME_CHARACTERS else ' ').join(run))}"
-            ),
-            remedy="cut it out of the line; the reasoning is kept apart and never said",
-        )
+    """At most one finding in a turn."""
+    thoughts = {
+        "reasoning": turn.reasoning,
+        "assessment": turn.assessment,
+        "view of the client's state": turn.client_state,
+    }
+    for what, thought in thoughts.items():
+        shared = (_runs(thought) & _runs(turn.text)) - said if thought else set()
+        if shared:
+            run = min(shared)
+            words = ("" if len(run) == SAME_CHARACTERS else " ").join(run)
+            yield Finding(
+                turn=number,
+                severity="error",
+                what=f"the counselor's {what}, read out: {quoted(words)}",
+                remedy=f"cut it out of the line; the {what} is kept apart and never said",
+            )
+            return

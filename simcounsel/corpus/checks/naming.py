@@ -3,6 +3,8 @@ leads to a name.
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from simcounsel.corpus.checks.language import language_of
@@ -54,29 +56,59 @@ def places(dialogue: Dialogue) -> tuple[str, ...]:
 
 
 def texts_of(dialogue: Dialogue) -> list[str]:
-    """All free text in a dialogue: lines, drafts, reasoning, the client's file and the notes."""
+    """All free text in a dialogue: lines, drafts, the client's file, and what was thought, planned
+    and noted.
+    """
     parts: list[str | None] = [
         dialogue.situation,
         dialogue.note,
         *dialogue.undisclosed,
         *(fault.why for fault in dialogue.faults),
-        *(text for one in dialogue.sessions for text in (one.summary, one.client_state)),
+        *(one.text for one in unsaid(dialogue)),
     ]
     for turn in dialogue.turns:
-        parts += [
-            turn.text,
-            turn.reasoning,
-            turn.assessment,
-            turn.client_state,
-            *((turn.draft.text, turn.draft.reason) if turn.draft else ()),
-        ]
+        parts += [turn.text, *((turn.draft.text, turn.draft.reason) if turn.draft else ())]
     return [part for part in parts if part]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unsaid:
+    """A text that a counselor thought, planned or noted, and that goes into training data."""
+
+    what: str
+    """In words, such as `assessment` or `plan`."""
+    turn: int | None
+    """The turn (from 1) that it belongs to; None: to the whole dialogue."""
+    text: str
+
+
+def unsaid(dialogue: Dialogue) -> Iterator[Unsaid]:
+    """What was thought before each line, then what was planned and noted of each session."""
+    for number, turn in enumerate(dialogue.turns, start=1):
+        for what, text in (
+            ("reasoning", turn.reasoning),
+            ("assessment", turn.assessment),
+            ("client state", turn.client_state),
+        ):
+            if text:
+                yield Unsaid(what=what, turn=number, text=text)
+    for what, texts in (("objectives", dialogue.objectives), ("plan", dialogue.plan)):
+        yield from (Unsaid(what=what, turn=None, text=text) for text in texts if text)
+    for one in dialogue.sessions:
+        parts: tuple[tuple[str, tuple[str | None, ...]], ...] = (
+            ("plan", (one.theme, one.reason, *one.objective)),
+            ("review", (one.summary, one.client_state, *one.goals_met, *one.unresolved)),
+            ("homework", one.homework),
+        )
+        for what, given in parts:
+            named = f"{what} of session {one.number}"
+            yield from (Unsaid(what=named, turn=None, text=text) for text in given if text)
 
 
 def _grown(dialogue: Dialogue, known: list[str], kind: str) -> tuple[str, ...]:
     texts = texts_of(dialogue)
     found = [name for text in texts for name in _introduced(text, kind)] + _amid(
-        " ".join(texts), kind
+        "\n".join(texts), kind
     )
     return tuple(dict.fromkeys(name for name in (*known, *found) if name.strip()))
 
