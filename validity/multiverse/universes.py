@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -16,6 +17,8 @@ from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.multiverse import USUAL, Multiverse, Outcome
 from simcounsel.specs.prompt_set import prompts_named
+from simcounsel.specs.subject import Subject
+from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 from simcounsel.specs.world_problems import world_problems
 
@@ -213,11 +216,7 @@ def _lived(file: Path, cells: Sequence[Cell], way: Way) -> Iterator[Cell]:
             raise SpecError(
                 [f"{file}: condition {cell.arm!r} sets `{both[0]}` itself, so it cannot be varied"]
             )
-        assert isinstance(cell.about, World), "a synthesis was refused"
-        about = cell.about.model_copy(update=changes)
-        problems = world_problems(about) if changes else []
-        if problems:
-            raise SpecError([f"{file}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
+        about = cell.about.either(world=partial(_varied, changes, file), synthesis=_as_it_is)
         yield replace(
             cell,
             name=f"{way.name}-{cell.name}",
@@ -225,6 +224,18 @@ def _lived(file: Path, cells: Sequence[Cell], way: Way) -> Iterator[Cell]:
             pair=f"{way.name}-{cell.pair}",
             past=None if cell.past is None else f"{way.name}-{cell.past}",
         )
+
+
+def _varied(changes: Mapping[str, object], file: Path, world: World) -> Subject:
+    made = world.model_copy(update=changes)
+    problems = world_problems(made) if changes else []
+    if problems:
+        raise SpecError([f"{file}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
+    return made
+
+
+def _as_it_is(settings: Synthesis) -> Subject:
+    return settings
 
 
 def _contrast(experiment: Experiment, choices: Multiverse, file: Path) -> tuple[str, str]:
@@ -252,7 +263,10 @@ def _planned(experiment: Experiment, contrast: tuple[str, str], cell: Cell) -> I
                 better=better,
             )
             found.setdefault(outcome)
-    if not found and isinstance(cell.about, World):
-        for measured in cell.about.measurements:
-            found.setdefault(Outcome(instrument=measured.instrument))
+    if not found:
+        measured = cell.about.either(
+            world=lambda world: [one.instrument for one in world.measurements],
+            synthesis=lambda _: list[str](),
+        )
+        found |= dict.fromkeys(Outcome(instrument=one) for one in measured)
     yield from found
