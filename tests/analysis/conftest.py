@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from analysis import style
 from analysis.__main__ import main
 from tests.analysis.made import CLIENTS, CONDITIONS, plan, study
 from tests.commands import Command, in_process
@@ -85,9 +84,3 @@ def analysis(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     return in_process("analysis", main, monkeypatch, capsys)
-
-
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a test looks at numbers and words alone, charts are empty: they take most of the time."""
-    monkeypatch.setattr(style, "_drawn", lambda *_: b"<svg></svg>")
