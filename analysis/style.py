@@ -9,7 +9,8 @@ import io
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -67,27 +68,51 @@ class Look:
         return (ON_DARK if self.dark else OKABE_ITO)[index % len(OKABE_ITO)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Picture:
     """A chart: id (also the file's name), what it shows, the same in words for those who do not see
-    it, and its four variants.
+    it, and its four variants, which are drawn when they are first asked for.
     """
 
-    id: str
-    title: str
-    alt: str
-    svg: Mapping[Look, bytes]
-    png: bytes | None = None
-    """The wide light one on white, for slides and documents that take no SVG; None where none was
-    asked for.
-    """
-    draw: Callable[[Look], Figure] | None = field(default=None, compare=False, repr=False)
-    """How it is drawn, for print."""
+    def __init__(
+        self,
+        *,
+        id: str,
+        title: str,
+        alt: str,
+        draw: Callable[[Look], Figure] | None = None,
+        svg: Mapping[Look, bytes] | None = None,
+        with_png: bool = False,
+    ) -> None:
+        """draw: the chart on a light ground. svg: in place of it, what was drawn before; such a one
+        has no PNG and no PDF.
+        """
+        assert draw is not None or svg is not None
+        self.id, self.title, self.alt = id, title, alt
+        self._draw, self._svg, self._with_png = draw, svg, with_png
+
+    @cached_property
+    def svg(self) -> Mapping[Look, bytes]:
+        """By look. A dark one has other colours and is else the same."""
+        if self._svg is not None:
+            return self._svg
+        assert self._draw is not None
+        light = {look: _drawn(self._draw, look, self.id, "svg") for look in LOOKS if not look.dark}
+        dark = {Look(wide=look.wide, dark=True): in_the_dark(svg) for look, svg in light.items()}
+        return {look: (light | dark)[look] for look in LOOKS}
+
+    @cached_property
+    def png(self) -> bytes | None:
+        """The wide light one on white, for slides and documents that take no SVG; None where none
+        was asked for.
+        """
+        if not self._with_png or self._draw is None:
+            return None
+        return _drawn(self._draw, Look(), self.id, "png")
 
     def pdf(self, mm: float) -> bytes:
         """For a column of that width, in 7 point, with text as text."""
-        assert self.draw is not None
-        return _drawn(self.draw, Look(wide=mm > 120, mm=mm), self.id, "pdf")
+        assert self._draw is not None
+        return _drawn(self._draw, Look(wide=mm > 120, mm=mm), self.id, "pdf")
 
 
 LOOKS = tuple(Look(wide=wide, dark=dark) for wide in (True, False) for dark in (False, True))
@@ -96,18 +121,8 @@ LOOKS = tuple(Look(wide=wide, dark=dark) for wide in (True, False) for dark in (
 def picture(
     id: str, title: str, alt: str, draw: Callable[[Look], Figure], *, png: bool = False
 ) -> Picture:
-    """Draw all variants, for a light ground; a dark one has other colours and is else the same."""
-    drawn = {look: _drawn(draw, look, id, "svg") for look in LOOKS if not look.dark}
-    dark = {Look(wide=look.wide, dark=True): in_the_dark(svg) for look, svg in drawn.items()}
-    svg = {look: (drawn | dark)[look] for look in LOOKS}
-    return Picture(
-        id=id,
-        title=title,
-        alt=alt,
-        svg=svg,
-        png=_drawn(draw, Look(), id, "png") if png else None,
-        draw=draw,
-    )
+    """A chart that is drawn for a light ground, in two widths."""
+    return Picture(id=id, title=title, alt=alt, draw=draw, with_png=png)
 
 
 def in_the_dark(svg: bytes) -> bytes:

@@ -98,3 +98,11 @@ def simcounsel(
     handlers = logging.getLogger().handlers[:]
     yield in_process("simcounsel", cli.main, monkeypatch, capsys)
     logging.getLogger().handlers[:] = handlers
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a test looks at numbers and words alone, charts are empty: they take most of the time."""
+    from analysis import style
+
+    monkeypatch.setattr(style, "_drawn", lambda *_: b"<svg></svg>")

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from simcounsel.chance import chance
 from simcounsel.specs.load import Spec
+from simcounsel.specs.multiverse import Multiverse
 from simcounsel.specs.residents import Name
 from simcounsel.specs.world_settings import ModelRoles
 
@@ -25,6 +26,7 @@ ONLY_IN_WORLDS = (
     "models",
     "measurements",
     "hypotheses",
+    "multiverse",
 )
 
 
@@ -129,6 +131,10 @@ class Experiment(Spec):
     """As in a world file, for all conditions."""
     hypotheses: tuple[Hypothesis, ...] = ()
     budget: Budget = Budget()
+    multiverse: Multiverse | None = None
+    """The choices that `simcounsel validity multiverse` holds the result against; a sweep does not
+    look at it.
+    """
 
     @model_validator(mode="after")
     def _holds_together(self) -> "Experiment":

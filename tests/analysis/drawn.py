@@ -1,40 +1,21 @@
 """A chart for a dark ground is the light one in other colours: as it would be had it been drawn for the dark."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
-
-import pytest
+from collections.abc import Mapping
 
 from analysis import style
 from analysis.style import Look, Picture
 
-Draws = dict[str, Any]
 
-
-@contextmanager
-def remembered() -> Iterator[Draws]:
-    """How each picture that is made meanwhile is drawn, by its id."""
-    draw, draws = style._drawn, dict[str, Any]()
-
-    def kept(how: Any, look: Look, id: str, form: Any) -> bytes:
-        draws[id] = how
-        return draw(how, look, id, form)
-
-    with pytest.MonkeyPatch.context() as patching:
-        patching.setattr(style, "_drawn", kept)
-        yield draws
-
-
-def assert_dark_as_drawn(pictures: Mapping[str, Picture], draws: Draws) -> None:
+def assert_dark_as_drawn(pictures: Mapping[str, Picture]) -> None:
     """On a narrow page; the wide one has the same parts elsewhere."""
-    assert pictures.keys() == draws.keys() and pictures
+    assert pictures
     look = Look(wide=False, dark=True)
     for id, one in pictures.items():
         assert tuple(one.svg) == style.LOOKS
         assert len(set(one.svg.values())) == 4
-        assert _numbered(one.svg[look]) == _numbered(style._drawn(draws[id], look, id, "svg")), id
+        assert one._draw is not None
+        assert _numbered(one.svg[look]) == _numbered(style._drawn(one._draw, look, id, "svg")), id
 
 
 def _numbered(svg: bytes) -> bytes:

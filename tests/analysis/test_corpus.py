@@ -21,7 +21,7 @@ from analysis.page import records
 from simcounsel.corpus.judging import scale_for
 from simcounsel.errors import CorpusError
 from simcounsel.runs.call_chain import CallChain
-from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
+from tests.analysis.drawn import assert_dark_as_drawn
 from tests.corpus.planted import corpus, people, rated
 
 SCALE = scale_for("dialogue_quality")
@@ -203,21 +203,13 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Path]:
 
 
 @pytest.fixture(scope="module")
-def drawn(four: tuple[list[Path], Path]) -> tuple[Report, Draws]:
-    """The report, and how its pictures are drawn."""
-    with remembered() as draws:
-        return make(four[0], Options(ratings=four[1], embed="scripted")), draws
-
-
-@pytest.fixture(scope="module")
-def report(drawn: tuple[Report, Draws]) -> Report:
-    return drawn[0]
+def report(four: tuple[list[Path], Path]) -> Report:
+    return make(four[0], Options(ratings=four[1], embed="scripted"))
 
 
 @pytest.mark.slow
-def test_dark_pictures_are_as_drawn(drawn: tuple[Report, Draws]) -> None:
-    report, draws = drawn
-    assert_dark_as_drawn(report.pictures, draws)
+def test_dark_pictures_are_as_drawn(report: Report) -> None:
+    assert_dark_as_drawn(report.pictures)
 
 
 @pytest.mark.slow

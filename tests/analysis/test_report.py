@@ -21,7 +21,7 @@ from analysis.writing import write
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
 from tests.analysis.conftest import planted
-from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
+from tests.analysis.drawn import assert_dark_as_drawn
 from tests.analysis.made import CLIENTS, CONDITIONS, rewrite
 from tests.commands import Command
 from tests.engine.test_danger import DANGER, lived, safety, says
@@ -57,18 +57,9 @@ def parsed(page: Path) -> Cells:
 
 
 @pytest.fixture(scope="module")
-def drawn(planted_study: Path) -> tuple[Report, Draws]:
-    """The report on the planted study, and how its pictures are drawn."""
-    with remembered() as draws:
-        return make([planted_study], QUICK), draws
-
-
-@pytest.fixture(scope="module")
-def written(
-    drawn: tuple[Report, Draws], tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Report, Path]:
-    """The same on disk."""
-    report, _ = drawn
+def written(planted_study: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
+    """The report on the planted study, and its page on disk."""
+    report = make([planted_study], QUICK)
     return report, write(
         report, tmp_path_factory.mktemp("report"), "python -m analysis report planted"
     )
@@ -131,9 +122,8 @@ def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, 
     )
 
 
-def test_dark_pictures_are_as_drawn(drawn: tuple[Report, Draws]) -> None:
-    report, draws = drawn
-    assert_dark_as_drawn(report.pictures, draws)
+def test_dark_pictures_are_as_drawn(written: tuple[Report, Path]) -> None:
+    assert_dark_as_drawn(written[0].pictures)
 
 
 def test_planned_and_exploratory_stand_apart(written: tuple[Report, Path]) -> None:
@@ -267,6 +257,7 @@ def test_one_run_without_measurements(three_runs: Path, tmp_path: Path) -> None:
     assert all(one.permuted.p is None for one in report.explored)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_only_damaged_runs(three_runs: Path, tmp_path: Path) -> None:
     shutil.copytree(three_runs / "client_only", tmp_path / "runs" / "broken")
     (tmp_path / "runs" / "broken" / "manifest.json").write_text("{", encoding="utf-8")
@@ -296,6 +287,7 @@ def test_every_cut_and_option(three_runs: Path, tmp_path: Path) -> None:
         assert report.patterns.k == (3 if cut != "fork" else None)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
     file = tmp_path / "ratings.csv"
     lines = ["rater,item,question,value,run,person"]
@@ -391,6 +383,7 @@ def test_tables_alone(three_runs: Path, tmp_path: Path, analysis: Command) -> No
     assert len(pd.read_csv(tmp_path / "t" / "talk.csv")) == said
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_damaged_runs_are_counted_only_when_told_and_said_first(
     own_runs: list[Run], tmp_path: Path, analysis: Command
 ) -> None:
@@ -409,6 +402,7 @@ def test_damaged_runs_are_counted_only_when_told_and_said_first(
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_ended_on_open_danger_is_said_first(tmp_path: Path) -> None:
     world = safety(tiny(), counselors="assess", locale="en-GB")
     lived(tmp_path / "runs", world, says(DANGER))
@@ -420,6 +414,7 @@ def test_what_ended_on_open_danger_is_said_first(tmp_path: Path) -> None:
         assert said < text.index("A simulation is no evidence about people")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_drawn_clients_are_said_to_be_drawn(three_runs: Path, tmp_path: Path) -> None:
     from simcounsel.engine.opening import begin_run
     from simcounsel.specs.drawing import draw_personas

@@ -12,7 +12,7 @@ from analysis.experiment import ReportError
 from analysis.trainings import pictures
 from analysis.trainings.comparison import make
 from analysis.trainings.folders import by_amount, by_privacy, doubts, read_trainings, table
-from tests.analysis.drawn import assert_dark_as_drawn, remembered
+from tests.analysis.drawn import assert_dark_as_drawn
 from tests.analysis.trained import study, training
 
 
@@ -50,9 +50,7 @@ def test_nothing_is_drawn_where_nothing_differs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_dark_pictures_are_as_drawn(tmp_path: Path) -> None:
-    with remembered() as draws:
-        made = make([study(tmp_path)])
-    assert_dark_as_drawn(made.pictures, draws)
+    assert_dark_as_drawn(make([study(tmp_path)]).pictures)
 
 
 def test_the_table_has_the_best_attack_and_no_privacy_last(tmp_path: Path) -> None:

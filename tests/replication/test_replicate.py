@@ -68,7 +68,9 @@ def outcomes(values: dict[str, dict[str, list[float]]], instrument: str) -> pd.D
     )
 
 
-def test_simcounsel_from_command_to_page(replicate: Command, tmp_path: Path) -> None:
+def test_simcounsel_from_command_to_page(
+    replicate: Command, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     done = replicate(
         "simcounsel", "--model", "scripted", "--clients", 2, "--ticks", 12, "--out", "small",
         "--raters", 1, "--quiet",
@@ -88,6 +90,7 @@ def test_simcounsel_from_command_to_page(replicate: Command, tmp_path: Path) -> 
     ours = table.loc[("relationship", "friend"), "ours"]
     assert ours == pytest.approx(sum(own["friend"]) / len(own["friend"]))
     assert (out / "people" / "consistency" / "offline").is_dir()
+    request.getfixturevalue("undrawn")  # the charts are the same again
     for name in ("recall", "consistency", "change", "realism"):
         rate(out / "people" / name)
     again = replicate(
@@ -104,6 +107,7 @@ def test_simcounsel_from_command_to_page(replicate: Command, tmp_path: Path) -> 
     assert other.code != 0 and "another study was begun here" in other.err
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_structure_matters_from_command_to_page(replicate: Command, tmp_path: Path) -> None:
     small = ("--model", "scripted", "--clients", 3, "--days", 1, "--out", "small", "--quiet")
     done = replicate("structure-matters", *small)

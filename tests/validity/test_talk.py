@@ -145,19 +145,19 @@ def test_intervals_hold_over_clients_not_over_sessions() -> None:
 
 
 def test_the_interval_covers() -> None:
-    """Of 150 comparisons of samples from one distribution about 95% hold zero, and next to none is
+    """Of 80 comparisons of samples from one distribution about 95% hold zero, and next to none is
     called different among twenty.
     """
     rng = np.random.default_rng(1)
     names = [f"c{at}" for at in range(25)]
     held = different = 0
-    for at in range(150):
+    for at in range(80):
         real, other = rng.normal(size=(2, 25))
         far = distance(side(list(real), names), side(list(other), names), 0.5, str(at), among=20)
         assert far.low is not None and far.high is not None
         held += far.low <= 0 <= far.high
         different += far.verdict == "different"
-    assert held >= 132 and different <= 3, (held, different)
+    assert held >= 69 and different <= 2, (held, different)
 
 
 def test_too_few_clients_bring_no_interval_and_no_claim() -> None:
