@@ -97,9 +97,10 @@ def make(
     outcomes = outcomes_of(read, period, sample)
     tell_user("testing")
     planned, explored = _tests(sample, outcomes, read["measurements"], options)
-    changed = steps(read["measurements"], sample)
-    changes_by_arm = step_means(changed, sample.arms)
-    speakers = with_arm(dialogue.speakers(read["talk"]), sample)
+    made = {
+        **_steps(read["measurements"], sample),
+        "speakers": with_arm(dialogue.speakers(read["talk"]), sample),
+    }
     said = people(options.ratings, sample, read["measurements"])
     tell_user("drawing")
     stories, left_out = tell(
@@ -112,24 +113,13 @@ def make(
         planned=planned,
         explored=explored,
         patterns=patterns,
-        pictures={
-            p.id: p
-            for p in _pictures(
-                sample,
-                planned,
-                explored,
-                patterns,
-                read | {"speakers": speakers, "step_means": changes_by_arm},
-            )
-        },
+        pictures={p.id: p for p in _pictures(sample, planned, explored, patterns, read | made)},
         stories=stories,
         stories_left_out=left_out,
         tables={
             **read,
             "outcomes": outcomes,
-            "steps": changed,
-            "step_means": changes_by_arm,
-            "speakers": speakers,
+            **made,
             "conversations": with_arm(_conversations(read["talk"], embed), sample),
             **_pattern_tables(patterns, sample),
             **_sample_tables(sample),
@@ -143,6 +133,12 @@ def make(
         people_notes=said.notes,
         folders={member.name: member.log.folder for member in sample.members},
     )
+
+
+def _steps(measurements: pd.DataFrame, sample: Sample) -> dict[str, pd.DataFrame]:
+    """Changes from one time of measurement to the next, and their means by arm."""
+    made = steps(measurements, sample)
+    return {"steps": made, "step_means": step_means(made, sample.arms)}
 
 
 def _tests(
