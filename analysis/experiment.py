@@ -8,6 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from simcounsel.errors import SimcounselError
 
 Test = Literal["clients", "paired_t", "welch", "anova", "permutation", "mixed"]
+Change = Literal["whole", "adjacent"] | tuple[str, str]
+"""`whole`: the last measurement minus the first. `adjacent`: the mean change from one to the next.
+Two points: the second minus the first.
+"""
 
 
 class ReportError(SimcounselError):
@@ -36,6 +40,8 @@ class Hypothesis(Part):
     contrast: Annotated[tuple[str, ...], Field(min_length=2)]
     """Two arms, the first against the second (an ANOVA may name more)."""
     test: Test
+    change: Change | None = None
+    """None: from the baseline to the last measurement, or the mean level (see `outcomes`)."""
     direction: Literal["lower", "higher", "differs"] = "differs"
     """Of the first arm's change against the second's. Tests stay two-sided; the direction says
     whether a difference is the one that was expected.

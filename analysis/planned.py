@@ -2,12 +2,13 @@
 each family that it declares.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pandas as pd
 
-from analysis.experiment import Experiment, Hypothesis
+from analysis.experiment import Change, Experiment, Hypothesis
 from analysis.statistics import Power, client_anova, client_contrast, holm, mixed, power_of_contrast
 
 Verdict = Literal[
@@ -48,9 +49,18 @@ class Tested:
     verdict: Verdict = "not testable"
 
 
-def test_planned(experiment: Experiment, outcomes: pd.DataFrame) -> list[Tested]:
-    """All hypotheses in the order of the file; `outcomes` as of `analysis.outcomes`."""
-    raw = [_tested(hypothesis, outcomes) for hypothesis in experiment.hypotheses]
+def test_planned(
+    experiment: Experiment,
+    outcomes: pd.DataFrame,
+    changed: Callable[[Change], pd.DataFrame] | None = None,
+) -> list[Tested]:
+    """All hypotheses in the order of the file; `outcomes` as of `analysis.outcomes`. changed: the
+    same for the hypotheses that name a change of their own (`steps.outcomes_over`).
+    """
+    of: dict[Change | None, pd.DataFrame] = {None: outcomes}
+    for change in {one.change for one in experiment.hypotheses if one.change}:
+        of[change] = changed(change) if changed else outcomes.iloc[0:0]
+    raw = [_tested(hypothesis, of[hypothesis.change]) for hypothesis in experiment.hypotheses]
     corrected: dict[int, float | None] = {}
     for family in dict.fromkeys(one.hypothesis.family for one in raw):
         places = [at for at, one in enumerate(raw) if one.hypothesis.family == family]

@@ -24,10 +24,10 @@ from analysis.raters.tables import people
 from analysis.reading import outcomes_of, read_tables, with_arm
 from analysis.results import explored_table, pairs_table, planned_table, runs_table
 from analysis.sample import Sample
-from analysis.steps import steps
+from analysis.steps import outcomes_over, step_means, steps
 from analysis.stories import Story, tell
 from analysis.style import Picture
-from analysis.time_plots import over_time
+from analysis.time_plots import over_time, step_by_step
 from simcounsel.errors import SimcounselError
 
 MOST_PANELS = 12
@@ -96,8 +96,11 @@ def make(
     patterns, notes = _patterns(read["activities"], period, embed, name, options)
     outcomes = outcomes_of(read, period, sample)
     tell_user("testing")
-    planned, explored = _tests(sample, outcomes, options)
-    speakers = with_arm(dialogue.speakers(read["talk"]), sample)
+    planned, explored = _tests(sample, outcomes, read["measurements"], options)
+    made = {
+        **_steps(read["measurements"], sample),
+        "speakers": with_arm(dialogue.speakers(read["talk"]), sample),
+    }
     said = people(options.ratings, sample, read["measurements"])
     tell_user("drawing")
     stories, left_out = tell(
@@ -110,17 +113,13 @@ def make(
         planned=planned,
         explored=explored,
         patterns=patterns,
-        pictures={
-            p.id: p
-            for p in _pictures(sample, planned, explored, patterns, read | {"speakers": speakers})
-        },
+        pictures={p.id: p for p in _pictures(sample, planned, explored, patterns, read | made)},
         stories=stories,
         stories_left_out=left_out,
         tables={
             **read,
             "outcomes": outcomes,
-            "steps": steps(read["measurements"], sample),
-            "speakers": speakers,
+            **made,
             "conversations": with_arm(_conversations(read["talk"], embed), sample),
             **_pattern_tables(patterns, sample),
             **_sample_tables(sample),
@@ -136,13 +135,25 @@ def make(
     )
 
 
+def _steps(measurements: pd.DataFrame, sample: Sample) -> dict[str, pd.DataFrame]:
+    """Changes from one time of measurement to the next, and their means by arm."""
+    made = steps(measurements, sample)
+    return {"steps": made, "step_means": step_means(made, sample.arms)}
+
+
 def _tests(
-    sample: Sample, outcomes: pd.DataFrame, options: Options
+    sample: Sample, outcomes: pd.DataFrame, measurements: pd.DataFrame, options: Options
 ) -> tuple[list[Tested], list[Explored]]:
     """What was planned, and everything else; nothing where there is no outcome."""
     if not len(outcomes):
         return [], []
-    planned = test_planned(sample.experiment, outcomes) if sample.experiment else []
+    planned = (
+        test_planned(
+            sample.experiment, outcomes, lambda change: outcomes_over(measurements, sample, change)
+        )
+        if sample.experiment
+        else []
+    )
     return planned, explore(outcomes, sample.arms, shuffles=options.shuffles)
 
 
@@ -244,5 +255,9 @@ def _pictures(
             followed(patterns, arm_of, arms),
             how_many(patterns),
         ]
-    drawn += [talked(read["speakers"], sample.arms), *over_time(read["measurements"], sample.arms)]
+    drawn += [
+        talked(read["speakers"], sample.arms),
+        *over_time(read["measurements"], sample.arms),
+        step_by_step(read["step_means"], sample.arms),
+    ]
     return [one for one in drawn if one is not None]

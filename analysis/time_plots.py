@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.page import records
 from analysis.statistics import spread
 from analysis.style import MARKERS, Look, Picture, broken, picture, small_multiples
 
@@ -36,6 +37,85 @@ def over_time(measurements: pd.DataFrame, arms: Sequence[str]) -> Iterator[Pictu
         drawn += 1
         name = str(instrument) if score == "total" else f"{instrument}_{score}"
         yield _picture(name, str(respondent), rows, arms)
+
+
+def shown_steps(means: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """The scores of `steps.step_means` that are drawn, as (instrument, score, respondent): the
+    total where a scale has one; at most six.
+    """
+    known = means.dropna(subset=["mean"]).astype({"instrument": str, "score": str})
+    whole = set(known[known["score"] == "total"]["instrument"])
+    kept = known[(known["score"] == "total") | ~known["instrument"].isin(whole)]
+    found = kept[["instrument", "score", "respondent"]].astype(str).drop_duplicates()
+    return [tuple(row) for row in found.itertuples(index=False, name=None)][:MOST_PICTURES]
+
+
+def step_by_step(means: pd.DataFrame, arms: Sequence[str]) -> Picture | None:
+    """Of each score the mean change at each step with its 95% interval, and, apart, from the first
+    measurement to the last; an arm a color.
+    """
+    scores = shown_steps(means)
+    if not scores:
+        return None
+    tables = {score: _of_score(means, score) for score in scores}
+    names = {score: _score_name(*score) for score in scores}
+    alt = "; ".join(
+        f"{names[score]}, {row.arm}: {row.mean:+.3g} from first to last"
+        for score, table in tables.items()
+        for row in table[table["step"] == "whole"].itertuples()
+    )
+
+    def draw(look: Look) -> Figure:
+        figure, panels = small_multiples(look, len(scores), 2, 2.4)
+        for axes, score in zip(panels, scores, strict=True):
+            _steps(axes, look, tables[score], arms)
+            axes.set_title(broken(names[score], 40))
+        panels[0].legend(frameon=False, fontsize=6.5, loc="best", handlelength=1.4)
+        return figure
+
+    title = "From one measurement to the next, and from the first to the last: mean change"
+    return picture("steps", f"{title} over clients, 95% interval", alt, draw)
+
+
+def _of_score(means: pd.DataFrame, score: tuple[str, str, str]) -> pd.DataFrame:
+    here = pd.Series(True, index=means.index)
+    for column, wanted in zip(("instrument", "score", "respondent"), score, strict=True):
+        here &= means[column].astype(str) == wanted
+    return means[here].dropna(subset=["mean"])
+
+
+def _score_name(instrument: str, score: str, respondent: str) -> str:
+    name = instrument if score == "total" else f"{instrument} {score}"
+    return f"{name.replace('_', ' ')}, answered by {respondent}"
+
+
+def _steps(axes: Axes, look: Look, table: pd.DataFrame, arms: Sequence[str]) -> None:
+    most = int(table["number"].max())
+    axes.axhline(0, color=look.faint, linewidth=1, zorder=1)
+    for index, arm in enumerate(arms):
+        own = [row for row in records(table) if row["arm"] == arm]
+        shift = 0.12 * (index - (len(arms) - 1) / 2)
+        near = [(row["number"] + shift, row) for row in own if row["step"] == "adjacent"]
+        whole = [(most + 1.5 + shift, row) for row in own if row["step"] == "whole"]
+        marker, label = MARKERS[index % len(MARKERS)], arm.replace("_", " ")
+        for line, places, name in ((marker + "-", near, label), (marker, whole, None)):
+            for at, row in places:
+                if row["low"] is not None:
+                    ends = [row["low"], row["high"]]
+                    axes.plot([at] * 2, ends, color=look.color(index), linewidth=1.2)
+            axes.plot(
+                [at for at, _ in places],
+                [row["mean"] for _, row in places],
+                line,
+                label=name,
+                color=look.color(index),
+                markersize=4,
+            )
+    axes.axvline(most + 0.75, color=look.faint, linewidth=0.6, linestyle=":")
+    axes.set_xticks(
+        [*range(1, most + 1), most + 1.5],
+        [*(f"{at} to {at + 1}" for at in range(1, most + 1)), "first\nto last"],
+    )
 
 
 def by_point(rows: pd.DataFrame) -> pd.DataFrame:

@@ -24,6 +24,7 @@ from analysis.page import (
     write_page,
 )
 from analysis.report import Report, shown
+from analysis.time_plots import shown_steps
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale
 
@@ -75,6 +76,7 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "direction": direction_of,
         "pictures": report.pictures,
         "over_time": [one for one in report.pictures if one.startswith("time_")],
+        "steps": _steps(report),
         "methods": methods(report),
         "checklist": checklist(report),
         "looks": LOOKS,
@@ -89,6 +91,17 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "self_reports": _has(report, "self"),
         "judged": _has(report, "observer"),
     }
+
+
+def _steps(report: Report) -> list[dict[str, Any]]:
+    """The changes from step to step that are drawn, as rows of a table."""
+    table = report.tables["step_means"]
+    drawn = set(shown_steps(table))
+    return [
+        row
+        for row in records(table)
+        if (str(row["instrument"]), str(row["score"]), str(row["respondent"])) in drawn
+    ]
 
 
 def headline(report: Report) -> list[str]:

@@ -34,6 +34,7 @@ from tests.open.installed import distribution
 from tests.pages import PAGES, Block, blocks, commands
 from tests.stage import ROOT, Listening, go_on, happened, live, switchboard, tiny
 from validity.__main__ import app as validity
+from validity.multiverse.universes import plan
 
 NOT_RUN = {
     # and why
@@ -245,6 +246,12 @@ def test_the_yaml_of_a_page_fits_into_a_world(block: Block, place: Path) -> None
     if "exercises" in yaml.safe_load(block.text):
         file.write_text(block.text, encoding="utf-8")
         assert load_exercises(file).exercises
+        return
+    if "multiverse" in yaml.safe_load(block.text):
+        shutil.copytree(ROOT / "simcounsel" / "prompts" / "sets" / "reworded", place / "my-prompts")
+        experiment = place / "experiments" / "planted_effect.yaml"
+        experiment.write_text(experiment.read_text(encoding="utf-8") + block.text, encoding="utf-8")
+        assert len(plan(experiment).ways) == 27
         return
     whole = yaml.safe_load((file.parent / "tiny.yaml").read_text(encoding="utf-8"))
     file.write_text(yaml.safe_dump(whole | yaml.safe_load(block.text)), encoding="utf-8")

@@ -9,6 +9,7 @@ from simcounsel.argument_help import Explaining
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.entry import start
+from validity.multiverse.command import multiverse
 
 app = typer.Typer(
     name="validity",
@@ -235,6 +236,9 @@ def people(
         )
     part = make(table, command_line("validity"), said, margin)
     typer.echo(f"page           {add(part, [], out)}")
+
+
+app.command()(multiverse)
 
 
 @app.command()

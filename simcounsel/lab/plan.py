@@ -17,7 +17,7 @@ from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.differences import differences
-from simcounsel.specs.experiment import Experiment
+from simcounsel.specs.experiment import Experiment, Hypothesis
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -92,7 +92,7 @@ def plan_lines(
     yield from forecast_lines(needed.low, needed.high, needed.cost_usd, needed.basis)
     for one in experiment.hypotheses:
         yield (
-            f"planned      {one.id}: {one.test} of {one.instrument}.{one.score},"
+            f"planned      {one.id}: {one.test} of {one.instrument}.{one.score}{_over(one)},"
             f" {' against '.join(one.contrast)}, {one.direction}"
         )
     if experiment.worlds:
@@ -156,3 +156,12 @@ def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> No
         raise RunError(
             f"{out}: cannot be written ({error.strerror}); choose another --out"
         ) from None
+
+
+def _over(hypothesis: Hypothesis) -> str:
+    """Which change a planned test is about, where it names one."""
+    change = hypothesis.change
+    if change is None:
+        return ""
+    words = {"whole": "last minus first", "adjacent": "mean change from one time to the next"}
+    return f" ({words.get(change) if isinstance(change, str) else ' to '.join(change)})"

@@ -8,9 +8,12 @@ from pydantic import Field, model_validator
 
 from simcounsel.chance import chance
 from simcounsel.specs.load import Spec
+from simcounsel.specs.multiverse import Multiverse
 from simcounsel.specs.residents import Name
 from simcounsel.specs.world_settings import ModelRoles
 
+Point = Annotated[str, Field(min_length=1)]
+"""A time of measurement, as measurements name it: `baseline`, `after session 2`, `end`."""
 Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 LEAST_CLIENTS = 6
 """With fewer no test is made: of five differences a sign-flip test cannot come below p = 0.0625."""
@@ -23,6 +26,7 @@ ONLY_IN_WORLDS = (
     "models",
     "measurements",
     "hypotheses",
+    "multiverse",
 )
 
 
@@ -37,9 +41,7 @@ class Arm(Spec):
 
 
 class Hypothesis(Spec):
-    """A planned test: of the change from the first to the last measurement of `score` in
-    `instrument`.
-    """
+    """A planned test: of how `score` in `instrument` changed."""
 
     id: Slug
     says: str = ""
@@ -48,6 +50,12 @@ class Hypothesis(Spec):
     contrast: Annotated[tuple[Slug, ...], Field(min_length=2)]
     """Two arms, or all that an ANOVA compares."""
     test: Literal["clients", "paired_t", "welch", "anova", "permutation", "mixed"] = "clients"
+    change: Literal["whole", "adjacent"] | tuple[Point, Point] | None = None
+    """Which change. None: from the baseline to the last measurement, or the mean level of what is
+    asked after each session. `whole`: the last measurement minus the first, of whatever is asked
+    again. `adjacent`: the mean change from one measurement to the next. Two points, such as `[after
+    session 1, after session 3]`: the second minus the first.
+    """
     direction: Literal["lower", "higher", "differs"] = "differs"
     """What the first arm is expected to be beside the second."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
@@ -68,6 +76,10 @@ class Hypothesis(Spec):
             raise ValueError(
                 "more than two arms are compared by `anova`, `permutation` or `mixed`, with"
                 " direction `differs`"
+            )
+        if isinstance(self.change, tuple) and self.change[0] == self.change[1]:
+            raise ValueError(
+                f"change: from {self.change[0]!r} to itself nothing changes; name two points"
             )
         return self
 
@@ -119,6 +131,10 @@ class Experiment(Spec):
     """As in a world file, for all conditions."""
     hypotheses: tuple[Hypothesis, ...] = ()
     budget: Budget = Budget()
+    multiverse: Multiverse | None = None
+    """The choices that `simcounsel validity multiverse` holds the result against; a sweep does not
+    look at it.
+    """
 
     @model_validator(mode="after")
     def _holds_together(self) -> "Experiment":

@@ -9,6 +9,8 @@ from simcounsel.errors import SpecError
 from simcounsel.specs.cells import Cell, cells_of
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
+from simcounsel.specs.multiverse import USUAL
+from simcounsel.specs.prompt_set import prompts_named
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -82,6 +84,7 @@ def _as_it_is(settings: Synthesis) -> Subject:
 
 def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
     arms = [arm.name for arm in experiment.conditions]
+    yield from _multiverse_problems(experiment, path, lines)
     for index, hypothesis in enumerate(experiment.hypotheses):
         for arm in hypothesis.contrast:
             if arm not in arms:
@@ -123,3 +126,28 @@ def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]
                         f"{path}:{line_of(lines, ('conditions', index, 'set', key))}: {key}: arms"
                         " that fork a shared past cannot change it"
                     )
+
+
+def _multiverse_problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
+    """Its sets of prompts are there, its contrast is of two conditions, its outcomes are
+    measured.
+    """
+    if (wanted := experiment.multiverse) is None:
+        return
+    for index, named in enumerate(wanted.prompts):
+        try:
+            if named != USUAL:
+                prompts_named(named, path.parent)
+        except SpecError as error:
+            at = line_of(lines, ("multiverse", "prompts", index))
+            yield from (f"{path}:{at}: {problem}" for problem in error.problems)
+    arms = [arm.name for arm in experiment.conditions]
+    for arm in wanted.contrast or ():
+        if arm not in arms or len(set(wanted.contrast or ())) < 2:
+            at = line_of(lines, ("multiverse", "contrast"))
+            yield f"{path}:{at}: {arm!r}: two different conditions, of {', '.join(arms)}"
+    measured = {one.get("instrument") for one in experiment.measurements if isinstance(one, dict)}
+    for index, outcome in enumerate(wanted.outcomes):
+        if measured and outcome.instrument not in measured:
+            at = line_of(lines, ("multiverse", "outcomes", index, "instrument"))
+            yield f"{path}:{at}: {outcome.instrument!r} is never measured; add it to `measurements`"

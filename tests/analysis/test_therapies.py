@@ -1,11 +1,12 @@
 """The shipped experiment over therapies: arms differ in the therapy alone, and in small form it is lived and analyzed."""
 
-import pandas as pd
+from pathlib import Path
+
 import pytest
 import yaml
 
-from analysis.reading import tidy
-from analysis.sample import Sample
+from analysis.report import Options, Report, make
+from analysis.writing import write
 from simcounsel.lab.sweep import Sweep
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment_file import load_experiment
@@ -17,8 +18,8 @@ pytestmark = pytest.mark.slow(10)
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sample, dict[str, pd.DataFrame]]:
-    """Two of its therapies, one client, three of the sessions."""
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """Two of its therapies, one client, three of the sessions; a report on them."""
     folder = tmp_path_factory.mktemp("therapies")
     made = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     made |= {
@@ -34,7 +35,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sample, dict[str, p
     file.write_text(yaml.safe_dump(made), encoding="utf-8")
     experiment, cells = load_experiment(file)
     assert Sweep(experiment, cells, folder / "out", processes=1).run()
-    return tidy([folder / "out"])
+    return make([folder / "out"], Options(shuffles=99))
 
 
 def test_arms_differ_in_the_therapy_alone() -> None:
@@ -46,12 +47,24 @@ def test_arms_differ_in_the_therapy_alone() -> None:
     assert all(shipped_therapy(str(name)).id == name for name in ids)
 
 
-def test_therapies_are_arms(lived: tuple[Sample, dict[str, pd.DataFrame]]) -> None:
-    assert lived[0].arms == ("cbt", "behavioral")
+def test_therapies_are_arms(lived: Report) -> None:
+    assert lived.sample.arms == ("cbt", "behavioral")
 
 
-def test_changes_from_session_to_session(lived: tuple[Sample, dict[str, pd.DataFrame]]) -> None:
-    tables = lived[1]
+def test_the_report_shows_changes_from_session_to_session(lived: Report, tmp_path: Path) -> None:
+    page = write(lived, tmp_path, "x")
+    text = page.read_text(encoding="utf-8")
+    assert 'id="figure-steps"' in text and "Mean change over clients, by step" in text
+    assert "session alliance, answered by self, cbt" in lived.pictures["steps"].alt
+    drawn = lived.tables["step_means"].dropna(subset=["mean"])
+    shown = drawn[(drawn["instrument"] == "session_alliance") & (drawn["score"] == "total")]
+    assert len(shown) == 2 * 3
+    assert all(f'data-value="{value:.9g}"' in text for value in shown["mean"])
+    assert "From session to session" in page.with_suffix(".md").read_text(encoding="utf-8")
+
+
+def test_changes_from_session_to_session(lived: Report) -> None:
+    tables = lived.tables
     made, asked = tables["steps"], tables["measurements"]
     total = made[(made["instrument"] == "session_alliance") & (made["score"] == "total")]
     assert set(total["arm"]) == {"cbt", "behavioral"}
