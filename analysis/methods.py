@@ -30,6 +30,7 @@ def methods(report: "Report") -> str:
         f"All thoughts, lines and self-reports were answers of language models"
         f" ({'; '.join(f'{role}: {names}' for role, names in models)}) to prompts whose hash is"
         f" {prompts_digest(report)[:16]}.",
+        _asked_otherwise(report),
         _instruments(report),
         "The client was the unit of inference; runs of one client with other seeds were its"
         " repeated measurements.",
@@ -50,7 +51,14 @@ def checklist(report: "Report") -> list[Item]:
             "Models, by role",
             "; ".join(f"{role}: {names}" for role, names in _models(report)) or "–",
         ),
-        ("Prompts, instruments, therapies", f"SHA-256 of all: {prompts_digest(report)}"),
+        (
+            "Prompts, instruments, therapies",
+            ". ".join(
+                filter(
+                    None, (f"SHA-256 of all: {prompts_digest(report)}", _asked_otherwise(report))
+                )
+            ),
+        ),
         ("Settings that arms changed", _changes(report)),
         ("Clients", _clients(report)),
         ("Allocation", _allocation(report)),
@@ -79,15 +87,29 @@ def checklist(report: "Report") -> list[Item]:
 
 
 def prompts_digest(report: "Report") -> str:
-    """SHA-256 over the names and hashes of everything that was sent to models; 'several (N)' where
-    runs differ in it.
+    """SHA-256 over the names and hashes of everything that was sent to models, and over the texts
+    of a set in other words; 'several (N)' where runs differ in it.
     """
     found = set()
     for member in report.sample.members:
-        prompts = member.manifest.get("prompts") or {}
+        prompts = dict(member.manifest.get("prompts") or {})
+        prompts |= (member.manifest["world"].get("prompts") or {}).get("texts", {})
         text = "\n".join(f"{name} {digest}" for name, digest in sorted(prompts.items()))
         found.add(hashlib.sha256(text.encode()).hexdigest())
     return found.pop() if len(found) == 1 else f"several ({len(found)})"
+
+
+def _asked_otherwise(report: "Report") -> str:
+    """Sets of prompts in other words and temperatures that worlds set; '' where none does."""
+    worlds = [member.manifest["world"] for member in report.sample.members]
+    sets = {str((one.get("prompts") or {}).get("name", "usual")) for one in worlds}
+    warmths = {str(one.get("temperature", "usual")) for one in worlds}
+    said = [
+        f"{what}: {', '.join(sorted(found))}."
+        for what, found in (("Sets of prompts", sets), ("Temperatures", warmths))
+        if found != {"usual"}
+    ]
+    return " ".join(said)
 
 
 def _plain(name: str) -> str:

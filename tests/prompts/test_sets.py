@@ -5,17 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from analysis.methods import checklist, methods, prompts_digest
+from analysis.report import Options, make
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import SpecError
 from simcounsel.lab.first_prompts import first_prompts
+from simcounsel.measuring.interview import Interview
 from simcounsel.prompts import blocks_of, prompt_text, replaced
 from simcounsel.prompts.sets import shipped_set, shipped_sets, unlike
 from simcounsel.runs.run import Run
 from simcounsel.specs.experiment_file import load_experiment
-from simcounsel.specs.prompt_set import prompts_named
+from simcounsel.specs.prompt_set import PromptSet, prompts_named
 from simcounsel.specs.world_file import load_world
-from tests.stage import NEVER, SCRIPTED, TINY, Listening, changed, live, switchboard, three
+from tests.stage import NEVER, SCRIPTED, TINY, Listening, changed, live, switchboard, three, tiny
 
 OURS = [(set_, name) for set_ in shipped_sets() for name in shipped_set(set_)]
 MATTER = {"line_client", "line_counselor", "appraise", "summarize", "insights", "plan_day", "move"}
@@ -88,6 +91,22 @@ def test_people_are_sent_the_texts_of_the_set(lived: tuple[Listening, Path, List
     assert world["prompts"]["name"] == "reworded" and world["temperature"] == 0.35
     assert world["prompts"]["texts"] == shipped_set("reworded")
     assert prompt_text("line_client") == prompt_text("line_client")
+
+
+def test_an_interview_and_a_report_keep_to_the_set(tmp_path: Path) -> None:
+    texts = {"interview": prompt_text("interview").replace("--- answer", "--- answer\nPlease:")}
+    world = changed(tiny(), prompts=PromptSet(name="please", texts=texts), temperature=0.35)
+    run, spy = live(tmp_path, world, 2), Listening()
+    with_set = switchboard(spy)
+    Interview.begin(run, "Ines").ask("How are you?", with_set)
+    with_set.close()
+    assert any("Please:" in one.prompt for one in spy.requests)
+    found = make([tmp_path], Options(shuffles=10, stories=0))
+    usual = live(tmp_path / "usual", tiny(), 2).folder.parent
+    before = prompts_digest(make([usual], Options(shuffles=10, stories=0)))
+    assert prompts_digest(found) != before and "several" not in prompts_digest(found)
+    assert "Sets of prompts: please. Temperatures: 0.35." in methods(found)
+    assert "Sets of prompts: please." in dict(checklist(found))["Prompts, instruments, therapies"]
 
 
 def test_what_people_think_and_say_has_the_temperature_and_choices_stay_at_0(

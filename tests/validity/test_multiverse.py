@@ -97,6 +97,15 @@ def test_without_a_block_prompts_are_varied_and_the_command_line_comes_first(
     assert cast(World, made.cells[0].about).prompts is not None
 
 
+def test_only_the_two_conditions_are_lived(tmp_path: Path) -> None:
+    file = experiment(tmp_path, clients=CLIENTS[:1])
+    third = "  - {name: friend, set: {condition: client_layperson}}\nmeasurements:"
+    file.write_text(file.read_text().replace("measurements:", third, 1))
+    made = plan(file)
+    assert {cell.arm for cell in made.cells} == {"alone", "counselor"}
+    assert [arm.name for arm in made.experiment.conditions] == ["alone", "counselor"]
+
+
 def test_pasts_are_those_of_their_way(tmp_path: Path) -> None:
     made = plan(experiment(tmp_path, clients=CLIENTS[:1], more="paired_at: 1\n"))
     names = {cell.name for cell in made.cells}

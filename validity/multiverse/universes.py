@@ -58,6 +58,7 @@ class Plan:
     """All that will be lived, and how it will be analyzed."""
 
     experiment: Experiment
+    """With the two conditions of the contrast alone."""
     choices: Multiverse
     contrast: tuple[str, str]
     """First and second condition: the effect is the first minus the second."""
@@ -111,7 +112,15 @@ def plan(
     )
     cells: dict[str, Cell] = {}
     way_of: dict[str, Way] = {}
-    loaded = {model: _with_model(file, experiment, model) for model in choices.models}
+    contrast = _contrast(experiment, choices, file)
+    loaded = {
+        model: [
+            cell
+            for cell in _with_model(file, experiment, model)
+            if cell.arm is None or cell.arm in contrast
+        ]
+        for model in choices.models
+    }
     for way in ways:
         for cell in _lived(file, loaded[way.model], way):
             if cell.name in cells:
@@ -119,14 +128,13 @@ def plan(
                     [f"{file}: two runs would be called {cell.name!r}; name choices that differ"]
                 )
             cells[cell.name], way_of[cell.name] = cell, way
-    contrast = _contrast(experiment, choices, file)
     outcomes = choices.outcomes or tuple(_planned(experiment, contrast, next(iter(cells.values()))))
     if not outcomes:
         raise SpecError(
             [f"{file}: nothing is measured, so there is no effect; add `measurements` to it"]
         )
     return Plan(
-        experiment=experiment,
+        experiment=_of_two(experiment, contrast),
         choices=choices,
         contrast=contrast,
         outcomes=outcomes,
@@ -164,8 +172,8 @@ def plan_words(made: Plan) -> Iterator[str]:
     yield (
         f"lived in     {len(made.ways)} ways: prompts {_listed(w.prompts for w in made.ways)};"
         f" models {_listed(choices.models)};"
-        f" temperatures {_listed(map(_said, choices.temperatures))}; each with"
-        f" {len(made.seeds)} seeds"
+        f" temperatures {_listed(map(_said, choices.temperatures))}; seeds"
+        f" {_listed(made.seeds)}"
     )
     named = _listed(named_outcomes(made.outcomes).values())
     yield (
@@ -245,6 +253,18 @@ def _contrast(experiment: Experiment, choices: Multiverse, file: Path) -> tuple[
     if not second:
         raise SpecError([f"{file}: an effect is of two conditions, and there is {first!r} alone"])
     return first, second[0]
+
+
+def _of_two(experiment: Experiment, contrast: tuple[str, str]) -> Experiment:
+    """With these two conditions alone: others would be paid for, and nothing said of them."""
+    return experiment.model_copy(
+        update={
+            "conditions": tuple(arm for arm in experiment.conditions if arm.name in contrast),
+            "hypotheses": tuple(
+                one for one in experiment.hypotheses if set(one.contrast) <= set(contrast)
+            ),
+        }
+    )
 
 
 def _planned(experiment: Experiment, contrast: tuple[str, str], cell: Cell) -> Iterator[Outcome]:
