@@ -38,6 +38,11 @@ from validity.multiverse.universes import plan
 
 NOT_RUN = {
     # and why
+    **{
+        one: "tests/corpus/test_course_examples.py does it"
+        for one in commands("simcounsel")["docs/corpora.md"]
+        if " course.json " in one
+    },
     "python -m simcounsel COMMAND --help": "no command, a form",
     "python -m simcounsel sweep experiments/counseling_effect.yaml --ray auto": "wants a cluster",
     "python -m analysis privacy trainings/privacy --out report": "wants twelve trainings",

@@ -16,14 +16,12 @@ from simcounsel.corpus.checks import check_dialogues
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.export import Export, export
 from simcounsel.corpus.formats import FORMATS
-from simcounsel.corpus.markup import marked
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.corpus.redaction import redact
 from simcounsel.corpus.split import Shares
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
 from tests.course.held import held, world
-from tests.stage import ROOT
 
 DATA = Path(__file__).parents[1] / "data" / "foreign"
 CHATS = ("openai", "sharegpt", "alpaca", "trl")
@@ -113,12 +111,6 @@ def test_an_export_is_read_again(format: str, course: str, tmp_path: Path) -> No
     if format in ("parquet", "native"):
         assert again[0].sessions
     assert lines == expected
-
-
-def test_the_docs_show_what_is_written(published: tuple[Dialogue, ...]) -> None:
-    page = (ROOT / "docs" / "corpora.md").read_text(encoding="utf-8")
-    shown = marked(published[1].turns[-1], reasoning=True, tags=())
-    assert f"```text\n{shown}\n```" in page
 
 
 def test_one_long_conversation_says_where_a_session_begins(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.judging import asked_in, scale_for
 from simcounsel.corpus.rated import Rated, read_rated, with_ratings
 from simcounsel.corpus.rating import CorpusRating, plan_rating
-from simcounsel.errors import SpecError
+from simcounsel.errors import CorpusError, SpecError
 from simcounsel.instruments.from_transcript import from_transcript
-from simcounsel.instruments.scale import find_scale
+from simcounsel.instruments.scale import find_scale, shipped_names
 from simcounsel.instruments.wording import worded
 from simcounsel.llm.question import Question
 from simcounsel.specs.scale import Scale
@@ -63,6 +63,19 @@ def test_an_observer_answers_for_the_client_and_it_is_said_everywhere(tmp_path: 
     assert kept[0].ratings == {"gad7": {"total": 20.0}, "gad7_from_transcript": {"total": 14.0}}, (
         "what the client said itself stays what it said"
     )
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_every_shipped_scale_of_a_conversation_or_a_client_rates_a_dialogue(name: str) -> None:
+    own = find_scale(name)
+    if own.sees == "personas":
+        with pytest.raises(CorpusError, match="two versions of a persona"):
+            scale_for(name)
+        return
+    scale = scale_for(name)
+    assert (scale.respondent, own.sees or "transcript") == ("observer", scale.sees)
+    assert Scale.model_validate(scale.model_dump(mode="json")).hash == scale.hash
+    assert (scale.id == name) == (own.respondent == "observer")
 
 
 @pytest.mark.parametrize(("open_items", "total"), [(3, 14.0), (4, None)])
