@@ -95,11 +95,7 @@ def _loose(folder: Path) -> tuple[Dialogue, ...]:
     """Of a folder that holds nothing but files of dialogues, in the order of their names, with
     numbers by size: one file a client (PsychEval) or a dialogue (CPsyCounD).
     """
-    files = [
-        file
-        for file in folder.glob("*")
-        if file.is_file() and file.suffix in LOOSE and file.name != "experiment.json"
-    ]
+    files = loose_files(folder)
     if not files:
         raise CorpusError(
             f"{folder}: no run, no runs and no {CORPUS} in it, and no {' or '.join(LOOSE)} files;"
@@ -107,6 +103,15 @@ def _loose(folder: Path) -> tuple[Dialogue, ...]:
         )
     ordered = sorted(files, key=lambda file: (len(file.name), file.name))
     return tuple(dialogue for file in ordered for dialogue in _file(file))
+
+
+def loose_files(folder: Path) -> list[Path]:
+    """The files of a folder that may each hold a client or a dialogue."""
+    return [
+        file
+        for file in folder.glob("*")
+        if file.is_file() and file.suffix in LOOSE and file.name != "experiment.json"
+    ]
 
 
 def _run(folder: Path, damaged: bool, arm: str | None = None) -> tuple[Dialogue, ...]:

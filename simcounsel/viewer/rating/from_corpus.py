@@ -8,7 +8,7 @@ from pathlib import Path
 from simcounsel.corpus.blind import blind_lines
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rated import label_of
-from simcounsel.corpus.reading import CARD, CORPUS, FAULTED, SAMPLES, read_dialogues
+from simcounsel.corpus.reading import CARD, CORPUS, FAULTED, SAMPLES, loose_files, read_dialogues
 from simcounsel.corpus.sampling import draw
 from simcounsel.errors import StudyError
 from simcounsel.runs.log import Log
@@ -19,7 +19,7 @@ from simcounsel.viewer.rating.study import Line, Origin, Seen
 
 def is_corpus(path: Path) -> bool:
     """Whether a path is a corpus and no run of a world: a file, the word `samples`, an export, a
-    synthesis or a folder of syntheses.
+    synthesis, a folder of syntheses, or one of other people's files.
     """
     if not path.is_dir():
         return path.is_file() or str(path) in (SAMPLES, FAULTED)
@@ -31,7 +31,7 @@ def is_corpus(path: Path) -> bool:
     return (
         all(Log(file.parent).kind == "synthesis" for file in manifests)
         if manifests
-        else any((path / name).is_file() for name in (CORPUS, CARD))
+        else any((path / name).is_file() for name in (CORPUS, CARD)) or bool(loose_files(path))
     )
 
 
