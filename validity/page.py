@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
+from analysis.experiment import ReportError
 from analysis.page import LOOKS, css, environment, versions, write_page
 from analysis.style import Picture
 from validity.part import Claim, Id, Part, keep, kept
@@ -43,9 +44,14 @@ _VERDICT = {
 
 def add(part: Part, pictures: Sequence[Picture], out: Path) -> Path:
     """Keep a part and write the page anew: OUT/validity.html, .md, figures/, tables/. The page's
-    path. OSError, ReportError say what cannot be written or read.
+    path. ReportError says what cannot be written or read.
     """
-    keep(part, pictures, out)
+    try:
+        keep(part, pictures, out)
+    except OSError as error:
+        raise ReportError(
+            f"{error.filename or out}: cannot be written ({error.strerror}); choose another --out"
+        ) from None
     return write(out)
 
 

@@ -83,3 +83,9 @@ def test_a_damaged_part_names_its_file(tmp_path: Path) -> None:
 def test_claims_stand_in_one_order() -> None:
     listed = claims([_part("people"), _part("talk")])
     assert [id for id, _ in listed] == ["talk", "persona", "multiverse", "people"]
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ReportError, match=r"file.*cannot be written .*choose another --out"):
+        add(_part("talk"), [], tmp_path / "file" / "out")

@@ -284,7 +284,7 @@ def test_an_annomi_csv_is_read_once_a_line_with_peoples_codes(tmp_path: Path) ->
     assert [len(one.client_lines) for one in found.found] == [6, 6]
     assert found.found[0].client_lines[2] == Line(said="I want to stop.", before="Question 2?")
     assert found.notes == (
-        "1 real sessions in which the client speaks fewer than 5 times are left out.",
+        "Left out: 1 real session in which the client speaks fewer than 5 times.",
     )
     coded = coded_by_people(file)
     assert len(coded) == 13 and coded[0].code == "change" and coded[0].line.before == "Question 0?"

@@ -34,6 +34,10 @@ CONTRACTED = frozenset(
     "don't can't i'm it's that's you're he's she's i'd i'll i've won't didn't doesn't isn't there's"
     " they're we're wouldn't couldn't yeah okay ok well like just really maybe um uh".split()
 )
+CHINESE = frozenset(
+    "的了是我你您他她它们在也都就还不没很会这那有和跟把被着过吗呢吧啊嗯哦得地但因为所以如果又再才只能要可"
+)
+"""Characters that carry no topic by themselves."""
 FEATURES = ("measures", "small words", "all words")
 
 
@@ -123,8 +127,13 @@ def _told(
 ) -> Detected:
     score = np.zeros(len(label))
     folds = StratifiedGroupKFold(n_splits=FOLDS, shuffle=True, random_state=0)
-    for learn, test in folds.split(features, label, group):
-        score[test] = model.fit(features[learn], label[learn]).decision_function(features[test])
+    try:
+        for learn, test in folds.split(features, label, group):
+            score[test] = model.fit(features[learn], label[learn]).decision_function(features[test])
+    except ValueError as error:
+        if "vocabulary" not in str(error) and "no terms remain" not in str(error):
+            raise
+        return Detected(features=name, auc=None, low=None, high=None)  # there are no such words
     low, high = auc_interval(label, score, group, name)
     fitted = model.fit(features, label)
     weights = fitted[-1].coef_[0]
@@ -157,7 +166,7 @@ def _regression(c: float) -> LogisticRegression:
 
 
 def _small_words(text: str) -> list[str]:
-    return [one for one in units(text) if one in EMPTY or one in CONTRACTED]
+    return [one for one in units(text) if one in EMPTY or one in CONTRACTED or one in CHINESE]
 
 
 def _number(value: float | None) -> float:

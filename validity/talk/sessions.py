@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.experiment import ReportError
+from analysis.page import counted
 from simcounsel.corpus.dialogues import Dialogue, Turn, merge_turns
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.instruments.labelled import read_labelled
@@ -76,11 +77,12 @@ def sessions_in(paths: Sequence[Path], what: str) -> Sessions:
         )
     notes = []
     if others := len(dialogues) - len(every):
-        notes.append(f"{others} {what} conversations without a counselor are left out.")
+        left = counted(others, f"{what} conversation")
+        notes.append(f"Left out: {left} without a counselor.")
     if short := len(every) - len(kept):
+        left = counted(short, f"{what} session")
         notes.append(
-            f"{short} {what} sessions in which the client speaks fewer than {FEWEST_TURNS} times"
-            " are left out."
+            f"Left out: {left} in which the client speaks fewer than {FEWEST_TURNS} times."
         )
     return Sessions(found=kept, notes=tuple(notes))
 
