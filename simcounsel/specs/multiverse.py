@@ -12,7 +12,7 @@ from simcounsel.specs.world_settings import ModelName
 USUAL = "usual"
 """As the experiment and its worlds have it."""
 Time = Literal["last", "mean"]
-Baseline = Literal["subtracted", "ignored"]
+Baseline = Literal["subtracted", "covariate", "ignored"]
 Counted = Literal["all", "no fallbacks"]
 
 
@@ -74,7 +74,8 @@ class Multiverse(Spec):
         "subtracted",
         "ignored",
     )
-    """Whether what was measured at the beginning is taken off."""
+    """What was measured at the beginning is taken off, or held equal by regression (analysis of
+    covariance), or does not count."""
     runs: Annotated[tuple[Counted, ...], Field(min_length=1), AfterValidator(_each_once)] = (
         "all",
         "no fallbacks",

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from analysis import tables
 from analysis.experiment import ReportError
 from analysis.sample import Sample
+from analysis.statistics import client_contrast
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
@@ -25,6 +26,7 @@ from simcounsel.lab.plan import write_plan
 from simcounsel.specs.world import World
 from tests.stage import ROOT
 from validity.__main__ import app
+from validity.multiverse.adjusting import adjusted
 from validity.multiverse.curve import curve
 from validity.multiverse.effects import CHOICES, Effects, Specification, effects
 from validity.multiverse.making import make
@@ -279,7 +281,8 @@ VALUES = [
 def test_last_or_mean_with_the_baseline_or_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = by_hand(tmp_path, monkeypatch, "multiverse: {prompts: [usual]}\n", measured(VALUES))
+    block = "multiverse: {prompts: [usual], baselines: [subtracted, ignored, covariate]}\n"
+    found = by_hand(tmp_path, monkeypatch, block, measured(VALUES))
     estimates = {
         (one.levels["time"], one.levels["baseline"]): one.estimate for one in found.specifications
     }
@@ -290,9 +293,50 @@ def test_last_or_mean_with_the_baseline_or_without(
         ("mean", "subtracted"): pytest.approx(((12 - 22 - 18.5 + 20) + (10 - 16 - 15.5 + 16)) / 2),
     }
     assert found.notes == (
+        "baseline: covariate is the same as ignored in every specification, and counts once.",
         "runs: no fallbacks is the same as all in every specification, and counts once.",
     )
     assert all(one.p is None and one.clients == 2 for one in found.specifications)
+
+
+@pytest.mark.parametrize("groups", [False, True])
+def test_baselines_held_equal_as_statsmodels_does(groups: bool) -> None:
+    rng = np.random.default_rng(8)
+    rows = []
+    for at in range(16):
+        for arm in ("counselor", "alone"):
+            if not groups or (at < 8) == (arm == "counselor"):
+                before = rng.normal(15, 3)
+                value = 0.7 * before - 2 * (arm == "counselor") + rng.normal()
+                rows.append({"client": f"c{at:02}", "arm": arm, "baseline": before, "value": value})
+    frame = pd.DataFrame(rows)
+    done, means = adjusted(frame, ("counselor", "alone"))
+    if groups:
+        theirs, name = smf.ols("value ~ C(arm) + baseline", frame).fit(), "C(arm)[T.counselor]"
+    else:
+        wide = frame.pivot(index="client", columns="arm")
+        pairs = pd.DataFrame(
+            {k: wide[k]["counselor"] - wide[k]["alone"] for k in ("value", "baseline")}
+        )
+        theirs, name = smf.ols("value ~ baseline", pairs).fit(), "Intercept"
+    low, high = theirs.conf_int().loc[name]
+    assert done.difference == pytest.approx(theirs.params[name])
+    assert (done.low, done.high) == (pytest.approx(low), pytest.approx(high))
+    assert done.p == pytest.approx(theirs.pvalues[name]) and done.df == theirs.df_resid
+    assert means["counselor"].mean() - means["alone"].mean() == pytest.approx(done.difference)
+    assert done.g is not None and done.g_low is not None and done.g_low < done.g < 0
+
+
+def test_baselines_that_tell_nothing_are_left_alone() -> None:
+    frame = pd.DataFrame(
+        {
+            "client": [*"aabb"],
+            "arm": ["x", "y"] * 2,
+            "baseline": [9.0, 9, 4, 4],
+            "value": [1.0, 3, 2, 5],
+        }
+    )
+    assert adjusted(frame, ("x", "y"))[0] == client_contrast(frame, "x", "y")
 
 
 def test_runs_with_fallbacks_can_be_left_out(

@@ -14,6 +14,7 @@ from analysis.outcomes import BASELINE, points_of
 from analysis.sample import Sample
 from analysis.statistics import by_client, client_contrast
 from simcounsel.specs.multiverse import Baseline, Outcome, Time
+from validity.multiverse.adjusting import adjusted
 from validity.multiverse.universes import LIVED, Plan, named_outcomes
 
 SEED = "seed"
@@ -125,6 +126,7 @@ def _values(plan: Plan, sample: Sample, measured: pd.DataFrame) -> Iterator[dict
                     "time": time,
                     "baseline": baseline,
                     "value": _value(points, time, baseline),
+                    "before": points.get(BASELINE),
                 }
 
 
@@ -147,7 +149,7 @@ def _of(outcome: Outcome, measured: pd.DataFrame) -> pd.DataFrame:
 def _value(points: "pd.Series[float]", time: Time, baseline: Baseline) -> float | None:
     """One client's value in a run; None where it was not measured so."""
     after = points.drop(index=BASELINE, errors="ignore")
-    if not len(after) or (baseline == "subtracted" and BASELINE not in points.index):
+    if not len(after) or (baseline != "ignored" and BASELINE not in points.index):
         return None
     value = float(after.iloc[-1] if time == "last" else after.mean())
     return value - float(points[BASELINE]) if baseline == "subtracted" else value
@@ -177,19 +179,18 @@ def _once_each(
     """
     notes = []
     for choice in (one for one in CHOICES if one in ("outcome", "time", "baseline", "runs")):
-        levels = list(dict.fromkeys(one.levels[choice] for one in found))
-        by_level = [[one for one in found if one.levels[choice] == level] for level in levels]
-        same = [
-            level
-            for level, own in zip(levels[1:], by_level[1:], strict=True)
-            if all(map(_alike, by_level[0], own))
-        ]
-        if same:
-            found = tuple(one for one in found if one.levels[choice] not in same)
-            notes.append(
-                f"{choice}: {', '.join(same)} is the same as {levels[0]} in every specification,"
-                " and counts once."
-            )
+        kept: dict[str, list[Specification]] = {}
+        for level in dict.fromkeys(one.levels[choice] for one in found):
+            own = [one for one in found if one.levels[choice] == level]
+            same = (name for name, others in kept.items() if all(map(_alike, others, own)))
+            if (as_ := next(same, None)) is None:
+                kept[level] = own
+            else:
+                notes.append(
+                    f"{choice}: {level} is the same as {as_} in every specification, and counts"
+                    " once."
+                )
+        found = tuple(one for one in found if one.levels[choice] in kept)
     return found, tuple(notes)
 
 
@@ -210,8 +211,11 @@ def _specification(
     if not len(known):
         return Specification(levels=levels, estimate=None, reason="not measured so in these runs")
     known = known.assign(value=sign * known["value"].astype(float))
-    done = client_contrast(known, contrast[0], contrast[1])
-    means = by_client(known, contrast).means
+    if levels["baseline"] == "covariate":
+        done, means = adjusted(known.assign(baseline=sign * known["before"]), contrast)
+    else:
+        done = client_contrast(known, contrast[0], contrast[1])
+        means = by_client(known, contrast).means
     counted = done.n.get("clients", sum(done.n.values()))
     points = unit == "points"
     estimate, low, high = (
