@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from simcounsel.agents.person import Person
+from simcounsel.instruments.from_transcript import from_transcript
 from simcounsel.instruments.observing import observe
 from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.question import Ask, Question, Reply
@@ -76,6 +77,13 @@ def test_of_an_observer_who_reads_more() -> None:
     compare(
         "judge_personas", text(asked(observe(shipped("persona_change"), "Ines", pair, 1), told)[1])
     )
+
+
+def test_of_an_observer_who_answers_for_the_client() -> None:
+    seen_by_observer, told = from_transcript(shipped("gad7")), Reply(value=1.0)
+    for language, name in (("en", "judge_for_client"), ("zh", "zh_judge_for_client")):
+        _, block = asked(observe(seen_by_observer, "Ines", seen(language=language)), told)
+        compare(name, text(block))
 
 
 def test_of_a_self_report() -> None:
