@@ -33,9 +33,13 @@ Table = pd.DataFrame
 def quality(
     id: str, scale: Scale, judge: str, dialogues: Table, summary: Table, names: Sequence[str]
 ) -> Picture:
-    """Each score by group: dialogues as dots, the mean and its 95% interval."""
+    """Each score by group: dialogues as dots, the mean and its 95% interval. A score that nobody
+    got is left out.
+    """
     cells = {(row["corpus"], row["dimension"]): row for row in records(summary)}
-    scores = dimensions(scale)[:MOST_SCORES]
+    known = {id for (_, id), row in cells.items() if row["value"] is not None}
+    every = dimensions(scale)
+    scores = ([one for one in every if one[0] in known] or every)[:MOST_SCORES]
     alt = "; ".join(
         f"{words}: "
         + ", ".join(f"{name} {in_words(cells[name, dimension]['value'])}" for name in names)

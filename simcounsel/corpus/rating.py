@@ -259,13 +259,14 @@ def result_lines(plan: Plan, rated: Sequence[Rated]) -> Iterator[str]:
         and (one.dialogue, one.text) in wanted
     ]
     names = list(dict.fromkeys(name for one in mine for name in one.scores))
+    width = max([18, *(len(name) + 2 for name in names)])
     for name in names:
         values = [value for one in mine if (value := one.scores.get(name)) is not None]
         mean = f"{sum(values) / len(values):5.2f}" if values else " none"
         missing = len(plan.drawn.dialogues) - len(values)
-        yield f"{name:18}{mean}  n={len(values)}" + (f", {missing} missing" if missing else "")
+        yield f"{name:{width}}{mean}  n={len(values)}" + (f", {missing} missing" if missing else "")
     reasons = Counter(
         reason for one in mine for name, reason in one.reasons.items() if name in one.items
     )
     for reason, times in reasons.most_common(3):
-        yield f"not answered      {times} items: {reason}"
+        yield f"{'not answered':{width}}{times} items: {reason}"

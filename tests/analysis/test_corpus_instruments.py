@@ -130,5 +130,9 @@ def test_ratings_of_an_audit_and_of_counts_are_drawn(tmp_path: Path) -> None:
         rated([file], "scripted", instrument=name)
     found = make([file])
     assert {"safety_audit_0", "motivational_interviewing_0"} <= set(found.pictures)
-    assert isinstance(found.tables["summary"], pd.DataFrame)
+    summary = found.tables["summary"].set_index(["instrument", "dimension"])["value"]
+    nobody = "complex_reflections_percent"
+    assert pd.isna(summary["motivational_interviewing", nobody])
+    alt = found.pictures["motivational_interviewing_0"].alt
+    assert "Technical global" in alt and "Complex reflections" not in alt
     assert "nan" not in write(found, tmp_path / "out", "x").read_text(encoding="utf-8").lower()

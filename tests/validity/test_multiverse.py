@@ -24,9 +24,11 @@ from simcounsel.errors import RunError, SpecError
 from simcounsel.lab.cell_runs import open_cell
 from simcounsel.lab.plan import write_plan
 from simcounsel.specs.world import World
+from tests.benchmarks.multiverse import verdicts
 from tests.stage import ROOT
 from validity.__main__ import app
 from validity.multiverse.adjusting import adjusted
+from validity.multiverse.claims import sign, size
 from validity.multiverse.curve import curve
 from validity.multiverse.effects import CHOICES, Effects, Specification, effects
 from validity.multiverse.making import make
@@ -472,6 +474,40 @@ def test_the_curve_counts_signs_and_flips_them() -> None:
     assert turned is not None and turned.against == 1
     few = curve([specification([2.0, 3.0, 2.0])])
     assert few is not None and few.p_median is None
+
+
+def test_what_may_be_claimed() -> None:
+    rng = np.random.default_rng(5)
+    shapes = rng.normal(0, 0.3, (8, 8))
+    steady = [specification([*(2 + one)], model=str(at)) for at, one in enumerate(shapes)]
+    small = specification([*(0.4 + shapes[0])], model="small")
+    away = [specification([*(at - 2 + one)], model=str(at)) for at, one in enumerate(shapes)]
+    few = [specification([2.0, 2.1, 1.9], model=str(at)) for at in range(4)]
+    verdicts = {
+        name: (of_sign := sign(("a", "b"), whole).verdict, size(whole, of_sign).verdict)
+        for name, some in {
+            "steady": steady,
+            "one small": [*steady[:3], small],
+            "away": away,
+            "few": few,
+        }.items()
+        if (whole := curve(some)) is not None
+    }
+    assert verdicts == {
+        "steady": ("holds", "holds"),
+        "one small": ("holds", "undecided"),
+        "away": ("does not hold", "does not hold"),
+        "few": ("undecided", "undecided"),
+    }
+
+
+def test_a_choice_is_refuted_and_never_shown() -> None:
+    """Errors in 5 of 100 draws: tests/benchmarks/multiverse.py."""
+    said, below = verdicts(0.0, 0.0, 12, 8, 2)
+    assert said["choices"]["holds"] == 0 and said["choices"]["does not hold"] <= 4
+    assert said["sign"]["holds"] <= 4 and below <= 0.34
+    moved, _ = verdicts(2.0, 2.0, 6, 8, 2)
+    assert moved["choices"]["does not hold"] >= 4
 
 
 def test_clients_in_groups_are_dealt_anew() -> None:
