@@ -169,7 +169,7 @@ def _listed(run_list: RunList, name: str) -> dict[str, Any]:
     try:
         log = run_list.log(name)
         log.refresh()
-        return page_of(log).summed(log)
+        return page_of(log).summed(log) | {"name": name}
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         return {
             "name": name,

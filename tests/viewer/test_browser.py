@@ -78,6 +78,18 @@ def test_from_the_list_to_a_run(page: Page, url: str, shelf: Path) -> None:
     assert "who=Ines" in page.url
 
 
+def test_a_stale_address_falls_back_to_the_run(page: Page, url: str, shelf: Path) -> None:
+    opened(page, url, shelf, "#who=Nobody&tick=999&chat=gone&panel=talks")
+    at(page, 0, "talks")
+    note = page.get_by_role("status").filter(has_text="This address names")
+    expect(note).to_contain_text("a person “Nobody” and a conversation and a moment")
+    expect(page.locator("ol.lines li").first).to_be_visible()
+    assert "Nobody" not in page.url and "gone" not in page.url
+    page.goto("about:blank")
+    opened(page, url, shelf, "#tick=1")
+    expect(page.get_by_role("status").filter(has_text="This address names")).to_have_count(0)
+
+
 def test_replay_with_keys_and_a_link_that_shows_the_same(page: Page, url: str, shelf: Path) -> None:
     opened(page, url, shelf)
     page.keyboard.press("ArrowRight")

@@ -20,7 +20,7 @@ from simcounsel.viewer import guard
 from simcounsel.viewer.routes import STATIC, make_app
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.serve import listen, serving
-from tests.stage import go_on, happened
+from tests.stage import go_on, happened, live, tiny
 
 HERE = "http://127.0.0.1:8765"
 
@@ -243,3 +243,17 @@ def test_a_site_leaves_the_process_logging_alone(lived: Run) -> None:
         pass
     assert not closed
     handler.close()
+
+
+def test_runs_of_sweeps_below_are_listed_and_opened(tmp_path: Path) -> None:
+    run = live(tmp_path / "sweeps" / "sleep", tiny(), ticks=2)
+    live(tmp_path / "sweeps", tiny(seed=9), ticks=1)
+    (tmp_path / "sweeps" / "loop").symlink_to(tmp_path)
+    client = TestClient(make_app(RunList(tmp_path / "sweeps")), base_url=HERE)
+    listed = {one["name"] for one in client.get("/api/runs").json()}
+    deep = f"sleep:{run.name}"
+    assert deep in listed and len(listed) == 2
+    assert client.get(f"/run/{deep}").status_code == 200
+    assert client.get(f"/api/runs/{deep}/overview").json()["ticks"] == 2
+    assert client.get(f"/api/runs/{run.name}/overview").status_code == 404
+    assert client.get("/api/runs/..:x/overview").status_code == 404

@@ -45,6 +45,7 @@ async function start() {
   document.title = `${overview.world || overview.run}: simcounsel`;
   const first = overview.people.find((one) => one.role === "client") || overview.people[0];
   if (!first) return overview.ticks ? fill(main, problems(overview), h("p", { class: "page" }, "Nobody is in what is left of this run.")) : begins(overview);
+  const gone = stale(overview);
   if (!overview.tracks[state().who]) show({ who: first.name }, true);
   if (state().tick === undefined) show({ tick: 0 }, true);
   const head = document.getElementById("head");
@@ -54,7 +55,7 @@ async function start() {
   const panel = h("section", { id: "panel", class: "panel", role: "tabpanel", tabindex: "-1" });
   const turn = h("section", { class: "turn", "aria-label": "Your turn", hidden: true });
   const bar = h("footer", { class: "time", "aria-label": "Time" });
-  fill(main, problems(overview), turn, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
+  fill(main, problems(overview), gone, turn, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
   const drawing = build();
   if (overview.human) mountTurn(turn, { run });
   onShow(() => draw().catch(failPanel));
@@ -168,6 +169,18 @@ async function start() {
       }
     }
   }
+}
+
+/** What an address names that this run does not have is left out of it; a note that says so, null when all is there. */
+function stale(overview) {
+  const { chat, tick, who } = state();
+  const gone = [
+    who !== undefined && !overview.tracks[who] ? [`a person “${who}”`, { who: null }] : null,
+    chat !== undefined && !overview.talks.some((one) => one.chat === chat) ? ["a conversation", { chat: null }] : null,
+    tick !== undefined && !(Number(tick) >= 0 && Number(tick) < overview.ticks) ? ["a moment", { tick: null }] : null,
+  ].filter(Boolean);
+  for (const [, without] of gone) show(without, true);
+  return gone.length ? h("p", { class: "warn", role: "status" }, `This address names ${gone.map(([what]) => what).join(" and ")} that this run does not have; the run is shown without.`) : null;
 }
 
 function titled(head, overview) {
