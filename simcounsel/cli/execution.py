@@ -78,7 +78,8 @@ def _taking_part(
     from simcounsel.viewer.turns import taking_part
 
     with taking_part(run.folder, models, board, port) as address:
-        typer.echo(f"you speak for {board.who}: open {address}")
+        typer.echo(f"you speak for {board.who}: open {address}  (it shows what {board.who} knows)")
+        typer.echo(f"to watch the run, elsewhere: simcounsel view {run.folder}")
         typer.echo(
             f"{board.seconds:g} s for each line; without one a polite line is said for you, and the"
             " run goes on"

@@ -23,7 +23,7 @@ PROMPTS_MOST = 24_000_000
 """With more characters of prompts and replies than this they are left out; the file says so."""
 _IMPORT = re.compile(r'^import \{ (.+?) \} from "\./([a-z]+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const) (\w+))", re.MULTILINE)
-_LEFT_OUT = {"interview": "mountInterview", "turn": "mountTurn"}
+_LEFT_OUT = {"interview": "mountInterview"}
 """Modules that need a server, and what they export: in the file they do nothing."""
 
 

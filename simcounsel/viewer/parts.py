@@ -87,7 +87,7 @@ def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:
     left_out = (
         [] if calls is not None else ["the prompts and replies, which are too many for one file"]
     )
-    return data | (calls or {}) | {"overview": found | {"human": False}}, left_out
+    return data | (calls or {}) | {"overview": found}, left_out
 
 
 def _calls(history: History, most: int) -> Fields | None:

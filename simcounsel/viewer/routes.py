@@ -37,13 +37,8 @@ Answer = Callable[[Request, History], Any]
 def make_app(
     run_list: RunList, *, token: str | None = None, more: Sequence[BaseRoute] = ()
 ) -> Starlette:
-    """The site over a list of runs. more: routes of other parts (interviews, a human's turn)."""
+    """The site over a list of runs. more: routes of other parts, such as interviews."""
     site = Site(run_list)
-    human = any(isinstance(route, Route) and route.path.endswith("/turn") for route in more)
-
-    def seen(request: Request, history: History) -> Any:
-        return parts.overview(history) | {"human": human}
-
     routes: list[BaseRoute] = [
         Route("/", site.home),
         Route("/run/{run}", site.run),
@@ -54,7 +49,7 @@ def make_app(
         *(
             Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
             for name, answer in {
-                "overview": seen,
+                "overview": lambda request, history: parts.overview(history),
                 "size": lambda request, history: parts.size(history),
                 "person/{who}": _of_person(people.person),
                 "memories/{who}": _of_person(people.memories),

@@ -52,18 +52,14 @@ def listen(app: Starlette, *, host: str, port: int, opened: Callable[[str], None
 
 
 @contextmanager
-def serving(
-    run_list: RunList, *, host: str, port: int, more: Sequence[BaseRoute] = ()
-) -> Iterator[str]:
-    """Serve from a thread for as long as the block lasts; yields the site's address on this
+def serving(app: Starlette, *, host: str, port: int) -> Iterator[str]:
+    """Serve a site from a thread for as long as the block lasts; yields the site's address on this
     machine.
     """
     import uvicorn
 
     sock = _bind(host, port)
-    server = uvicorn.Server(
-        _config(make_app(run_list, more=more), host=host, port=port, timeout_graceful_shutdown=1)
-    )
+    server = uvicorn.Server(_config(app, host=host, port=port, timeout_graceful_shutdown=1))
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [sock]}, name="simcounsel-site", daemon=True
     )

@@ -24,10 +24,9 @@ from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World
 from simcounsel.standins.human import LINE_CHARACTERS, Board, Human, Refused, Turn
-from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
-from simcounsel.viewer.run_list import RunList
+from simcounsel.viewer.seat import seat_app
 from simcounsel.viewer.serve import serving
 
 
@@ -49,23 +48,13 @@ def board_for(world: World, name: str, seconds: float) -> Board:
 
 @contextmanager
 def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iterator[str]:
-    """A human speaks for `board.who` while the run goes on; yields the address of the run's
-    page.
-    """
+    """A human speaks for `board.who` while the run goes on; yields the address of their page."""
     wrapped = {id(model): Human(model, board) for model in models.chat.values()}
     models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
-    name = run.resolve().name
-    run_list = RunList(run)
-    with serving(
-        run_list,
-        host="127.0.0.1",
-        port=port,
-        more=[
-            *turn_routes(board, name, Run.open(run).world, Log(run)),
-            *interview_routes(run_list),
-        ],
-    ) as address:
-        yield f"{address}/run/{name}"
+    world = Run.open(run).world
+    app = seat_app(run, world, board.who, turn_routes(board, world, Log(run)))
+    with serving(app, host="127.0.0.1", port=port) as address:
+        yield f"{address}/"
 
 
 class Reminders:
@@ -104,8 +93,8 @@ class Reminders:
         return found
 
 
-def turn_routes(board: Board, run_name: str, world: World, log: Log | None = None) -> list[Route]:
-    """`GET /api/runs/{run}/turn`: the turn that waits, or null; with a `reminder` while a client's
+def turn_routes(board: Board, world: World, log: Log | None = None) -> list[Route]:
+    """`GET /api/seat/turn`: the turn that waits, or null; with a `reminder` while a client's
     danger is open. `POST` to the same: the line, or more time; the answer holds what the human is
     told where the line sounds like danger. `GET .../turn/notice`: what they are told before the
     first. log: of the run, for what the last conversation of the two left open.
@@ -114,25 +103,14 @@ def turn_routes(board: Board, run_name: str, world: World, log: Log | None = Non
     kept: dict[str, str] = {}  # also when the page is loaded anew
     reminders = Reminders(world, log)
 
-    def of_this_run(request: Request) -> None:
-        if request.path_params["run"] != run_name:
-            raise HTTPException(
-                404,
-                f"nobody takes part in {request.path_params['run']!r}; the run that goes on is"
-                f" {run_name!r}",
-            )
-
     async def look(request: Request) -> Response:
-        of_this_run(request)
         turn = board.pending
         return as_json(None if turn is None else shown(turn) | {"reminder": reminders.of(turn)})
 
     async def warn(request: Request) -> Response:
-        of_this_run(request)
         return as_json({"before": notice("before", language, locale), "danger": kept.get("danger")})
 
     async def speak(request: Request) -> Response:
-        of_this_run(request)
         body = await read_object(request)
         number = body.get("turn")
         if not isinstance(number, int):
@@ -158,7 +136,7 @@ def turn_routes(board: Board, run_name: str, world: World, log: Log | None = Non
             kept["danger"] = danger
         return as_json({"said": True} | ({"danger": danger} if danger else {}))
 
-    path = "/api/runs/{run}/turn"
+    path = "/api/seat/turn"
     return [Route(f"{path}/notice", warn), Route(path, look), Route(path, speak, methods=["POST"])]
 
 

@@ -239,7 +239,7 @@ def test_a_site_leaves_the_process_logging_alone(lived: Run) -> None:
                 port=taken.getsockname()[1],
                 opened=print,
             )
-    with serving(RunList(lived.folder), host="127.0.0.1", port=0):
+    with serving(make_app(RunList(lived.folder)), host="127.0.0.1", port=0):
         pass
     assert not closed
     handler.close()

@@ -26,8 +26,7 @@ from simcounsel.safety.reminding import reminder
 from simcounsel.standins.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
 from simcounsel.standins.scripted import Script, Scripted
 from simcounsel.viewer.guard import POSTS
-from simcounsel.viewer.routes import make_app
-from simcounsel.viewer.run_list import RunList
+from simcounsel.viewer.seat import seat_app
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
 from tests.commands import Command
 from tests.engine.test_danger import DANGER, safety, says
@@ -192,25 +191,23 @@ def test_a_humans_line_is_not_judged(tmp_path: Path, text: str) -> None:
 def site(tmp_path: Path) -> tuple[Board, TestClient]:
     run = begun(tmp_path)
     board = Board(who="Miriam", seconds=30)
-    app = make_app(RunList(run.folder), more=turn_routes(board, run.folder.name, run.world))
-    return board, TestClient(app, base_url="http://127.0.0.1", headers={"x-run": run.folder.name})
+    app = seat_app(run.folder, run.world, "Miriam", turn_routes(board, run.world))
+    return board, TestClient(app, base_url="http://127.0.0.1")
 
 
-def path(client: TestClient) -> str:
-    return f"/api/runs/{client.headers['x-run']}/turn"
+TURN = "/api/seat/turn"
 
 
 def test_no_turn_is_null(site: tuple[Board, TestClient]) -> None:
     _, client = site
-    assert client.get(path(client)).json() is None
-    assert client.post(path(client), json={"turn": 1, "say": "Hello."}).status_code == 409
-    assert client.get("/api/runs/other/turn").status_code == 404
+    assert client.get(TURN).json() is None
+    assert client.post(TURN, json={"turn": 1, "say": "Hello."}).status_code == 409
 
 
 def test_a_turn_over_http(site: tuple[Board, TestClient]) -> None:
     board, client = site
     with waiting(board) as line:
-        turn = client.get(path(client)).json()
+        turn = client.get(TURN).json()
         assert (turn["turn"], turn["who"], turn["other"], turn["lines"]) == (
             1,
             "Miriam",
@@ -218,27 +215,26 @@ def test_a_turn_over_http(site: tuple[Board, TestClient]) -> None:
             [["Miriam", "Hello."], ["Ines", "Hello."]],
         )
         assert turn["emotions"][-1] == "neutral" and turn["characters"] == LINE_CHARACTERS
-        longer = client.post(path(client), json={"turn": 1, "more_time": True}).json()
+        longer = client.post(TURN, json={"turn": 1, "more_time": True}).json()
         assert longer["seconds_left"] > turn["seconds_left"] + 25
         assert client.post(
-            path(client), json={"turn": 1, "say": "Go on.", "emotion": "trust", "intensity": 3}
+            TURN, json={"turn": 1, "say": "Go on.", "emotion": "trust", "intensity": 3}
         ).json() == {"said": True}
         assert line.result(5).say == "Go on."
-        assert client.post(path(client), json={"turn": 1, "say": "Again."}).status_code == 409
+        assert client.post(TURN, json={"turn": 1, "say": "Again."}).status_code == 409
 
 
 def test_words_that_sound_like_danger(site: tuple[Board, TestClient]) -> None:
     board, client = site
-    notice = client.get(f"{path(client)}/notice").json()
+    notice = client.get(f"{TURN}/notice").json()
     assert "This is a simulation for research." in notice["before"] and notice["danger"] is None
     with waiting(board) as line:
-        answer = client.post(path(client), json={"turn": 1, "say": "I want to kill myself."}).json()
+        answer = client.post(TURN, json={"turn": 1, "say": "I want to kill myself."}).json()
         assert answer["said"] and "findahelpline.com" in answer["danger"]
         assert line.result(5).say == "I want to kill myself."
-    assert client.get(f"{path(client)}/notice").json()["danger"] == answer["danger"], (
+    assert client.get(f"{TURN}/notice").json()["danger"] == answer["danger"], (
         "it stays when the page is loaded anew"
     )
-    assert client.get("/api/runs/other/turn/notice").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -258,28 +254,22 @@ def test_words_that_sound_like_danger(site: tuple[Board, TestClient]) -> None:
 def test_what_a_page_may_not_send(site: tuple[Board, TestClient], body: Any, status: int) -> None:
     board, client = site
     with waiting(board):
-        assert client.post(path(client), json=body).status_code == status
+        assert client.post(TURN, json=body).status_code == status
         board.say(1, "Done.")
 
 
 def test_only_json_from_this_site_and_not_too_often(site: tuple[Board, TestClient]) -> None:
     _, client = site
-    assert client.post(path(client), content="{}").status_code == 415
+    assert client.post(TURN, content="{}").status_code == 415
     assert (
-        client.post(
-            path(client), content="{", headers={"content-type": "application/json"}
-        ).status_code
+        client.post(TURN, content="{", headers={"content-type": "application/json"}).status_code
         == 400
     )
     assert (
-        client.post(
-            path(client), json={}, headers={"origin": "http://elsewhere.example"}
-        ).status_code
+        client.post(TURN, json={}, headers={"origin": "http://elsewhere.example"}).status_code
         == 403
     )
-    codes = [
-        client.post(path(client), json={"turn": 1, "say": "x"}).status_code for _ in range(POSTS)
-    ]
+    codes = [client.post(TURN, json={"turn": 1, "say": "x"}).status_code for _ in range(POSTS)]
     assert codes[-1] == 429
 
 
@@ -300,17 +290,15 @@ def with_human(
     board, models = Board(who="Miriam", seconds=seconds), switchboard(Scripted(scripts))
     texts: list[str] = []
     with taking_part(run.folder, models, board, 0) as address:
-        base, _, name = address.partition("/run/")
+        where = f"{address}api/seat/turn"
         ended = threading.Event()
 
         def page() -> None:
             while not ended.is_set():
-                turn = httpx.get(f"{base}/api/runs/{name}/turn").json()
+                turn = httpx.get(where).json()
                 body = answer(turn) if turn else None
                 if body:
-                    reply = httpx.post(
-                        f"{base}/api/runs/{name}/turn", json={"turn": turn["turn"], **body}
-                    )
+                    reply = httpx.post(where, json={"turn": turn["turn"], **body})
                     if reply.status_code == 200:
                         texts.append(body["say"])
                 time.sleep(0.01)
@@ -416,7 +404,7 @@ def test_the_command(simcounsel: Command, tmp_path: Path) -> None:
     )
     assert ended.code == 0
     assert (
-        re.search(r"you speak for Miriam: open http://127\.0\.0\.1:\d+/run/tiny-", ended.out)
+        re.search(r"you speak for Miriam: open http://127\.0\.0\.1:\d+/ ", ended.out)
         and "5 s for each line" in ended.out
     )
     (run,) = (tmp_path / "out").iterdir()

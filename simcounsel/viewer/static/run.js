@@ -15,7 +15,6 @@ import { bundled, forget, get, path } from "./source.js";
 import { onShow, show, state } from "./state.js";
 import { mountTalks } from "./talks.js";
 import { stateAt } from "./track.js";
-import { mountTurn } from "./turn.js";
 
 const POLL_MS = 2000;
 const PANELS = [["days", "Days", mountDays], ["person", "Person", mountPerson], ["memory", "Memory", mountMemory], ["talks", "Conversations", mountTalks], ["hood", "Under the hood", mountHood], ["interview", "Interview", null]];
@@ -29,14 +28,12 @@ function fail(error) {
   fill(main, h("p", { class: "page warn", role: "alert" }, error.message));
 }
 
-/** A run of which no tick is complete yet: a human may be asked for a line already. */
+/** A run of which no tick is complete yet. */
 function begins(overview) {
-  const turn = h("section", { class: "turn", "aria-label": "Your turn", hidden: true });
-  fill(main, problems(overview), turn, h("p", { class: "page" }, "Nothing has happened in this run yet."));
-  if (overview.human) mountTurn(turn, { run });
+  fill(main, problems(overview), h("p", { class: "page" }, "Nothing has happened in this run yet."));
   if (!bundled) setInterval(async () => {
     const now = await fetch(`/api/runs/${encodeURIComponent(run)}/size`).then((reply) => reply.json(), () => null);
-    if (now?.ticks && turn.hidden) location.reload();
+    if (now?.ticks) location.reload();
   }, POLL_MS);
 }
 
@@ -53,11 +50,9 @@ async function start() {
   const map = h("section", { class: "map-side", "aria-label": "Map" });
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const panel = h("section", { id: "panel", class: "panel", role: "tabpanel", tabindex: "-1" });
-  const turn = h("section", { class: "turn", "aria-label": "Your turn", hidden: true });
   const bar = h("footer", { class: "time", "aria-label": "Time" });
-  fill(main, problems(overview), gone, turn, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
+  fill(main, problems(overview), gone, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
   const drawing = build();
-  if (overview.human) mountTurn(turn, { run });
   onShow(() => draw().catch(failPanel));
   await draw();
   if (!bundled) follow();

@@ -11,15 +11,14 @@ const FEELINGS = {
   disgust: "fed up (disgust)", anger: "angry (anger)", anticipation: "hopeful (anticipation)",
 };
 
-/** Render into `section`, which stays empty and hidden while it is nobody's turn. */
-export function mountTurn(section, { run }) {
-  const address = `/api/runs/${encodeURIComponent(run)}/turn`;
+/** Render into `section`, which stays empty and hidden while it is nobody's turn. address: of the turns; kept: what was being written when the page was left; keep(text): is told of all that is written; changed(): a turn began or ended. */
+export function mountTurn(section, { address, kept = "", keep = () => {}, changed = () => {} }) {
   let turn = null;
   let until = 0;
   let told = [];
   let timer = 0;
   let parts = null;
-  let draft = ""; // what was being written when the time was up
+  let draft = kept; // what was being written when the time was up, or the page was left
   let silent = 0;
   if (!document.querySelector('link[href="/static/turn.css"]')) document.head.append(h("link", { rel: "stylesheet", href: "/static/turn.css" }));
   section.hidden = true;
@@ -68,6 +67,7 @@ export function mountTurn(section, { run }) {
     parts = null;
     section.hidden = true;
     fill(section);
+    changed();
   }
 
   function draw() {
@@ -110,6 +110,7 @@ export function mountTurn(section, { run }) {
     count();
     tick();
     const free = document.activeElement === document.body || document.activeElement === null;
+    changed();
     if (free) parts.say.focus({ preventScroll: turn.turn === 1 }); // what is told before the first line stays in sight
   }
 
@@ -119,6 +120,7 @@ export function mountTurn(section, { run }) {
   }
 
   function count() {
+    keep(parts.say.value);
     const rest = turn.characters - parts.say.value.length;
     if (parts.say.value.trim()) fill(parts.trouble);
     fill(parts.left, rest < 200 ? `${rest} characters left` : "");
@@ -159,6 +161,7 @@ export function mountTurn(section, { run }) {
     });
     if (found.status === 200) {
       announce("Said.");
+      keep("");
       telling.danger(found.body?.danger);
       if (parts === mine) leave();
       return;
