@@ -49,11 +49,17 @@ async function start() {
 function notes(seat) {
   const state = h("span", { class: "soft small", role: "status" });
   let timer = 0;
-  const box = h("textarea", { id: "notes", maxlength: "20000", value: seat.notes, oninput: () => { clearTimeout(timer); timer = setTimeout(keep, NOTES_MS); } });
+  let kept = seat.notes;
+  const box = h("textarea", { id: "notes", maxlength: "20000", value: seat.notes, oninput: () => { clearTimeout(timer); timer = setTimeout(keep, NOTES_MS); }, onchange: keep });
+  addEventListener("pagehide", keep);
   return h("section", { class: "card", "aria-label": "Your notes" }, h("h2", {}, h("label", { for: "notes" }, "Your notes")), box, h("p", { class: "soft small" }, "Nobody in the simulation reads them; they are kept with the run. "), state);
 
   async function keep() {
-    const reply = await fetch("/api/seat/notes", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ notes: box.value }) }).catch(() => null);
+    clearTimeout(timer);
+    if (box.value === kept) return;
+    const text = box.value;
+    const reply = await fetch("/api/seat/notes", { method: "POST", keepalive: true, headers: { "content-type": "application/json" }, body: JSON.stringify({ notes: text }) }).catch(() => null);
+    if (reply?.ok) kept = text;
     fill(state, reply?.ok ? "Kept." : "Not kept: the site does not answer.");
     if (!reply?.ok) announce("Your notes could not be kept.");
   }

@@ -102,6 +102,7 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
     parts.say.value = draft;
     draft = "";
     section.setAttribute("aria-labelledby", "turn-title");
+    section.dataset.turn = String(turn.turn);
     section.classList.add("turn");
     section.hidden = false;
     const lines = section.querySelector(".turn-lines");
