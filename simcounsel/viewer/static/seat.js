@@ -18,7 +18,7 @@ async function start() {
   const turn = h("section", { id: "turn", class: "turn", "aria-label": "Your turn", hidden: true, tabindex: "-1" });
   const past = h("section", { "aria-label": "Your conversations" });
   fill(main, h("h1", {}, "You speak for ", said(seat.who)),
-    h("p", {}, `${seat.who} is ${ROLE[seat.role] || seat.role}. `, "A simulation: the others are invented, and no one here is in need of help."),
+    h("p", {}, `${seat.who} is ${ROLE[seat.role] || seat.role}. This is a simulation: the others are invented.`),
     seat.about.map((line) => said(line, "p", { class: "soft small" })),
     h("div", { class: "two" }, h("div", {}, waiting, turn, past), notes(seat)));
   let shown = seat;
