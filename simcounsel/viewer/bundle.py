@@ -22,6 +22,8 @@ from simcounsel.viewer.routes import STATIC
 PROMPTS_MOST = 24_000_000
 """With more characters of prompts and replies than this they are left out; the file says so."""
 _IMPORT = re.compile(r'^import \{ (.+?) \} from "\./([a-z]+)\.js";$', re.MULTILINE)
+_WHOLE = re.compile(r'^import "\./([a-z0-9.]+)\.js";$', re.MULTILINE)
+"""A library that is no module: it leaves its name behind for all."""
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const) (\w+))", re.MULTILINE)
 _LEFT_OUT = {"interview": "mountInterview"}
 """Modules that need a server, and what they export: in the file they do nothing."""
@@ -105,9 +107,12 @@ def _gather(name: str, done: dict[str, str]) -> None:
         )
         return
     source = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    for other in _WHOLE.findall(source):
+        done[other] = (STATIC / f"{other}.js").read_text(encoding="utf-8")
     for _, other in _IMPORT.findall(source):
         _gather(other, done)
     names = _EXPORT.findall(source)
     inner = _IMPORT.sub(lambda m: f"const {{ {m.group(1)} }} = from_{m.group(2)};", source)
+    inner = _WHOLE.sub("", inner)
     inner = _EXPORT.sub("", inner)
     done[name] = f"const from_{name} = (() => {{\n{inner}\nreturn {{ {', '.join(names)} }};\n}})();"

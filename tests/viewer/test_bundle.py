@@ -1,5 +1,6 @@
 """One file that holds a run."""
 
+import hashlib
 import json
 import re
 import shutil
@@ -107,3 +108,13 @@ def test_too_many_prompts_are_left_out_and_said(
 def test_a_place_that_cannot_be_written(lived: Run, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot be written"):
         bundle.write_bundle(Log(lived.folder), tmp_path / "nowhere" / "x.html")
+
+
+def test_the_chart_library_is_as_it_was_published() -> None:
+    """D3 7.9.2 and Observable Plot 0.6.17, as npm gives them."""
+    published = {
+        "d3.min.js": "912111098ea99503a6f4967361d2bbdc9dbf58cf9c678c8e27e5b02d1a07f0c1",
+        "plot.min.js": "4358086467740777dd788d6b27a95cebdbaefdd50c730a3060117073bd7134cb",
+    }
+    for name, digest in published.items():
+        assert hashlib.sha256((bundle.STATIC / name).read_bytes()).hexdigest() == digest

@@ -1,0 +1,50 @@
+// Every chart of these pages, drawn by Observable Plot: SVG, so that each mark has a name for a screen reader, is reached by keyboard, and takes its colors from the page in light and dark.
+
+import { fill, h, visible } from "./dom.js";
+import "./d3.min.js";
+import "./plot.min.js";
+
+/** Observable Plot, as its documentation names it. */
+export const Plot = globalThis.Plot;
+const LABEL_PX = 11; // of axes and marks; charts are drawn at the width they are shown at, so that it stays so
+
+/** A figure that draws itself anew at the width it has: `make(width)` gives the options of `Plot.plot`, with `ariaLabel` for what it says in words. */
+export function chart(make, props = {}) {
+  const box = h("div", { ...props, class: `chart ${props.class || ""}`.trim() });
+  let drawn = 0;
+  const draw = (force = false) => {
+    const width = Math.floor(box.clientWidth);
+    if (!width || (!force && width === drawn)) return;
+    drawn = width;
+    fill(box, svg({ width, ...make(width) }));
+  };
+  new ResizeObserver(() => draw()).observe(box);
+  return Object.assign(box, { draw: () => draw(true) });
+}
+
+/** One picture. Without Plot's own style element, which the content security policy forbids: `style.css` says the same. */
+export function svg(options) {
+  const drawn = Plot.plot({ className: "plot", ...options, style: { fontSize: `${LABEL_PX}px`, ...options.style } });
+  for (const one of drawn.querySelectorAll("style")) one.remove();
+  drawn.setAttribute("role", "img");
+  return drawn;
+}
+
+/** Make marks of a picture into buttons: `press(index)` at a click, Enter or space; `named(index)` is what a screen reader says. Plot leaves each mark's place in the data with it. */
+export function pressable(drawn, selector, named, press) {
+  drawn.setAttribute("role", "group");
+  for (const mark of drawn.querySelectorAll(selector)) {
+    const index = mark.__data__;
+    mark.setAttribute("tabindex", "0");
+    mark.setAttribute("role", "button");
+    mark.setAttribute("aria-label", visible(named(index)));
+    mark.classList.add("pressable");
+    mark.addEventListener("click", () => press(index));
+    mark.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      press(index);
+    });
+  }
+  return drawn;
+}
