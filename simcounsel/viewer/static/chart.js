@@ -8,7 +8,7 @@ import "./plot.min.js";
 export const Plot = globalThis.Plot;
 const LABEL_PX = 11; // of axes and marks; charts are drawn at the width they are shown at, so that it stays so
 
-/** A figure that draws itself anew at the width it has: `make(width)` gives the options of `Plot.plot`, with `ariaLabel` for what it says in words. */
+/** A figure that draws itself anew at the width it has: `make(width)` gives the picture, as `svg` makes it. `draw()` of what is given back draws it anew with other data. */
 export function chart(make, props = {}) {
   const box = h("div", { ...props, class: `chart ${props.class || ""}`.trim() });
   let drawn = 0;
@@ -16,13 +16,13 @@ export function chart(make, props = {}) {
     const width = Math.floor(box.clientWidth);
     if (!width || (!force && width === drawn)) return;
     drawn = width;
-    fill(box, svg({ width, ...make(width) }));
+    fill(box, make(width));
   };
   new ResizeObserver(() => draw()).observe(box);
   return Object.assign(box, { draw: () => draw(true) });
 }
 
-/** One picture. Without Plot's own style element, which the content security policy forbids: `style.css` says the same. */
+/** One picture: `options` of `Plot.plot`, with `ariaLabel` for what it says in words. Without Plot's own style element, which the content security policy forbids: `style.css` says the same. */
 export function svg(options) {
   const drawn = Plot.plot({ className: "plot", ...options, style: { fontSize: `${LABEL_PX}px`, ...options.style } });
   for (const one of drawn.querySelectorAll("style")) one.remove();
