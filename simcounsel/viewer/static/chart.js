@@ -22,15 +22,16 @@ export function chart(make, props = {}) {
   return Object.assign(box, { draw: () => draw(true) });
 }
 
-/** One picture: `options` of `Plot.plot`, with `ariaLabel` for what it says in words. Without Plot's own style element, which the content security policy forbids: `style.css` says the same. */
+/** One picture: `options` of `Plot.plot`, with `ariaLabel` for what it says in words. Without Plot's own style element, which the content security policy forbids (`style.css` says the same), and without its names of groups, which are none for a screen reader: give a mark a `className` to find it by. */
 export function svg(options) {
   const drawn = Plot.plot({ className: "plot", ...options, style: { fontSize: `${LABEL_PX}px`, ...options.style } });
   for (const one of drawn.querySelectorAll("style")) one.remove();
+  for (const one of drawn.querySelectorAll("g[aria-label]")) one.removeAttribute("aria-label");
   drawn.setAttribute("role", "img");
   return drawn;
 }
 
-/** Make marks of a picture into buttons: `press(index)` at a click, Enter or space; `named(index)` is what a screen reader says. Plot leaves each mark's place in the data with it. */
+/** Make marks of a picture into buttons: `selector` finds them, such as `.talk > *` for a mark of that className; `press(index)` at a click, Enter or space; `named(index)` is what a screen reader says. Plot leaves each mark's place in the data with it. */
 export function pressable(drawn, selector, named, press) {
   drawn.setAttribute("role", "group");
   for (const mark of drawn.querySelectorAll(selector)) {

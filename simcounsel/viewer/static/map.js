@@ -1,4 +1,4 @@
-// The tree of places as nested rooms, and who is where, doing what, feeling what, saying what.
+// The tree of places as nested rooms, and who is where, doing what, feeling what, saying what; the same in words beneath. On a narrow page it is folded.
 
 import { fill, h, said } from "./dom.js";
 import { badge } from "./feel.js";
@@ -6,13 +6,20 @@ import { show } from "./state.js";
 import { stateAt } from "./track.js";
 
 const MOVE_MS = 600;
+const WIDE = "(min-width: 861px)"; // as in run.css
 
 /** Build the map into `section`. */
 export function mountMap(section, overview) {
   const rooms = new Map();
   const figures = new Map();
   let shownTick = -9;
-  fill(section, h("h2", { class: "hidden" }, "Map"), h("div", { class: "map" }, overview.places.map((place) => room(place, 1))));
+  const wide = matchMedia(WIDE);
+  const words = h("ul", { class: "plainlist small" });
+  const inWords = h("details", { class: "where-words", ontoggle: () => tell() }, h("summary", { class: "small" }, "Who is where, in words"), words);
+  const fold = h("details", { class: "map-fold", open: wide.matches }, h("summary", {}, "Map: who is where"),
+    h("div", { class: "map" }, overview.places.map((place) => room(place, 1))), inWords);
+  wide.addEventListener("change", () => { fold.open = wide.matches; });
+  fill(section, h("h2", { class: "hidden" }, "Map"), fold);
 
   function room(place, depth) {
     const inner = place.places || [];
@@ -24,7 +31,7 @@ export function mountMap(section, overview) {
 
   function figure(name) {
     if (!figures.has(name)) {
-      const parts = { feel: h("span", {}), doing: h("span", { class: "doing" }), speech: h("span", { class: "speech", hidden: true }) };
+      const parts = { feel: h("span", {}), doing: h("span", { class: "doing" }), speech: h("span", { class: "speech", tabindex: "0", role: "group", "aria-label": `${name} says`, hidden: true }) };
       const person = overview.people.find((one) => one.name === name);
       const button = h("button", { type: "button", class: "figure", onclick: () => show({ who: name, panel: "person" }) },
         parts.feel, h("span", { class: "figure-name" }, said(name), h("span", { class: "soft small" }, ` ${person ? person.role : ""}`)), parts.doing);
@@ -53,6 +60,16 @@ export function mountMap(section, overview) {
       mine.button.setAttribute("aria-pressed", String(name === who));
     }
     glide(before);
+    tell();
+  }
+
+  /** The moment in words: one line a person. */
+  function tell() {
+    if (!inWords.open || !fold.open) return;
+    fill(words, overview.people.map(({ name, role }) => {
+      const now = stateAt(overview, name, shownTick);
+      return h("li", {}, h("b", {}, said(name)), `, ${role}: `, now.here ? [said(now.place || "somewhere"), ". ", said(now.doing || "nothing yet"), `. Feels ${now.emotion}, ${now.intensity} of 10.`] : "not here now.");
+    }));
   }
 
   /** Who says what now: {name: line}. */

@@ -51,7 +51,7 @@ async function start() {
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const panel = h("section", { id: "panel", class: "panel", role: "tabpanel", tabindex: "-1" });
   const bar = h("footer", { class: "time", "aria-label": "Time" });
-  fill(main, problems(overview), gone, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
+  fill(main, problems(overview), gone, h("div", { class: "stage" }, h("div", { class: "panel-side" }, people, tabs, panel), map), bar);
   const drawing = build();
   onShow(() => draw().catch(failPanel));
   await draw();
