@@ -31,21 +31,30 @@ export function svg(options) {
   return drawn;
 }
 
-/** Make marks of a picture into buttons: `selector` finds them, such as `.talk > *` for a mark of that className; `press(index)` at a click, Enter or space; `named(index)` is what a screen reader says. Plot leaves each mark's place in the data with it. */
+/** Make marks of a picture into buttons, in their order one stop of the tab key with arrows between them. `selector` finds them, such as `.talk > *` for a mark of that className; `press(index)` at a click, Enter or space; `named(index)` is what a screen reader says. Plot leaves each mark's place in the data with it. */
 export function pressable(drawn, selector, named, press) {
-  drawn.setAttribute("role", "group");
-  for (const mark of drawn.querySelectorAll(selector)) {
+  const marks = [...drawn.querySelectorAll(selector)];
+  if (marks.length) drawn.setAttribute("role", "group");
+  marks.forEach((mark, place) => {
     const index = mark.__data__;
-    mark.setAttribute("tabindex", "0");
+    mark.setAttribute("tabindex", place ? "-1" : "0");
     mark.setAttribute("role", "button");
     mark.setAttribute("aria-label", visible(named(index)));
     mark.classList.add("pressable");
     mark.addEventListener("click", () => press(index));
     mark.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
+      const to = { ArrowRight: place + 1, ArrowDown: place + 1, ArrowLeft: place - 1, ArrowUp: place - 1, Home: 0, End: marks.length - 1 }[event.key];
+      if (to === undefined && event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      press(index);
+      event.stopPropagation(); // arrows move time elsewhere on the page
+      if (to === undefined) {
+        press(index);
+        return;
+      }
+      const next = marks[Math.min(marks.length - 1, Math.max(0, to))];
+      for (const one of marks) one.setAttribute("tabindex", one === next ? "0" : "-1");
+      next.focus();
     });
-  }
+  });
   return drawn;
 }

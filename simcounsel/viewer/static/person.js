@@ -3,6 +3,7 @@
 import { dayOf, minuteOf, momentOf, timeOf } from "./clock.js";
 import { fill, h, said } from "./dom.js";
 import { badge } from "./feel.js";
+import { feelingsChart } from "./feelings.js";
 import { get, path } from "./source.js";
 import { show } from "./state.js";
 import { at, lastAt, stateAt, until } from "./track.js";
@@ -69,18 +70,8 @@ export function mountPerson(section, run, overview) {
   function feelings(person, tick) {
     const upto = until(person.feelings, tick).slice(-60);
     if (!upto.length) return null;
-    const [width, height] = [640, 84];
-    const step = width / Math.max(12, upto.length);
-    const svg = h("svg", { viewBox: `0 0 ${width} ${height + 16}`, role: "img", "aria-label": `The last ${upto.length} feelings: ${upto.slice(-8).map((f) => `${f.emotion} ${f.intensity}`).join(", ")}` },
-      [5, 10].map((value) => [h("line", { class: "hour", x1: 0, x2: width, y1: height * (1 - value / 10), y2: height * (1 - value / 10) })]),
-      upto.map((feeling, index) => h("rect", {
-        class: `block feel-${feeling.emotion}`, x: index * step, width: Math.max(1, step - 1), y: height * (1 - feeling.intensity / 10), height: (height * feeling.intensity) / 10,
-        onclick: () => show({ tick: feeling.tick }),
-      }, h("title", {}, `${momentOf(overview, feeling.tick)}: ${feeling.emotion} ${feeling.intensity} of 10. ${feeling.about}`))),
-      h("text", { class: "hour-name", x: 0, y: height + 13 }, momentOf(overview, upto[0].tick)),
-      h("text", { class: "hour-name", x: width, y: height + 13, "text-anchor": "end" }, momentOf(overview, upto[upto.length - 1].tick)));
     const recent = upto.slice(-6).reverse();
-    return h("section", { class: "card" }, h("h3", {}, `Feelings up to now`), h("p", { class: "soft small" }, "Height is intensity, 10 at most; each bar is one feeling, in order."), svg,
+    return h("section", { class: "card" }, h("h3", {}, `Feelings up to now`), h("p", { class: "soft small" }, "Each bar is one feeling, in order: upwards a pleasant one, downwards an unpleasant one, as high as it is strong (10 at most); flat: neutral, or surprise. Press one to go there."), feelingsChart(overview, upto),
       h("ul", { class: "plainlist" }, recent.map((one) => h("li", {}, badge(one.emotion, one.intensity, true), " ", said(one.about || ""), h("span", { class: "soft small" }, ` ${timeOf(one.minute)}`)))));
   }
 
