@@ -1,6 +1,7 @@
 """Plutchik's wheel (1980): eight primary emotions, 45 degrees apart, `neutral` at the hub."""
 
 import math
+from typing import Literal
 
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
 
@@ -18,6 +19,21 @@ ADJECTIVE: dict[Emotion, str] = {
     "neutral": "calm",
 }
 """The everyday word for each, as it stands in speech."""
+
+
+SIGN: dict[Emotion, Literal[-1, 0, 1]] = {
+    "joy": 1,
+    "trust": 1,
+    "anticipation": 1,
+    "fear": -1,
+    "sadness": -1,
+    "disgust": -1,
+    "anger": -1,
+    "surprise": 0,
+    "neutral": 0,
+}
+"""Whether an emotion is pleasant or unpleasant to feel; surprise can be either, so it has none."""
+PLEASANT: frozenset[Emotion] = frozenset(emotion for emotion, sign in SIGN.items() if sign > 0)
 
 
 def emotion_relevance(a: Emotion, b: Emotion) -> float:

@@ -6,6 +6,7 @@ task.
 import re
 from collections.abc import Sequence
 
+from simcounsel.agents.emotion import PLEASANT
 from simcounsel.agents.facts import InsightsFacts, LineFacts, SummaryFacts
 from simcounsel.agents.tasks import BeliefStepAnswer, ClientLineAnswer, LineAnswer
 from simcounsel.standins.similarity import Similarity
@@ -20,7 +21,7 @@ BEARS_FROM = 0.42
 """Cosine from which on a memory bears on a belief."""
 WEAKENS, STRENGTHENS = -3, 2
 """Of 100, where a memory that bears on a belief felt good, and where it felt bad."""
-GOOD, BAD = frozenset({"joy", "trust", "anticipation"}), frozenset({"fear", "sadness", "disgust"})
+BAD = frozenset({"fear", "sadness", "disgust"})
 ADVICE = re.compile(r"\b(should|have you tried|try to|why don't you|just)\b", re.IGNORECASE)
 TASK = re.compile(
     r"\b(until (we|next|then)|till next|this (coming )?week|before we meet|try|write"
@@ -75,7 +76,7 @@ class ClientStates:
         for number, (text, emotion, lived) in enumerate(
             zip(facts.evidence, facts.emotions, facts.lived, strict=True), 1
         ):
-            if not lived or emotion not in GOOD | BAD:
+            if not lived or emotion not in PLEASANT | BAD:
                 continue
             near = self._similarity.nearness(text, texts)
             found = (float(near.max()), number, int(near.argmax()))
@@ -84,7 +85,7 @@ class ClientStates:
         if best is None:
             return ()
         _, number, at = best
-        good = facts.emotions[number - 1] in GOOD
+        good = facts.emotions[number - 1] in PLEASANT
         why = f"{facts.name} felt {'otherwise' if good else 'the same'} when this happened."
         step = WEAKENS if good else STRENGTHENS
         return (BeliefStepAnswer(belief=names[at], evidence=(number,), why=why, step=step),)

@@ -12,6 +12,7 @@ import re
 
 import numpy as np
 
+from simcounsel.agents.emotion import PLEASANT
 from simcounsel.llm.question import Question
 from simcounsel.policies.staged.questions import (
     UNCLEAR,
@@ -33,7 +34,6 @@ ENOUGH_WORDS, A_GREETING = 18, 3
 other.
 """
 AGREED = 0.55
-GOOD = frozenset({"joy", "trust", "anticipation"})
 NOTE_SENTENCES, NOTE_CHARACTERS = 8, 900
 _TOLD = re.compile(
     r"\b(feel\w*|felt|afraid|scared|sad\w*|angry|tired|lonely|asham\w*|guilt\w*|worr\w*|anxious|hurt\w*|glad|happy|calm\w*|empty|numb|cry\w*|hope\w*"
@@ -97,7 +97,7 @@ class Guided:
             emotion if emotion != "neutral" else self._feelings.feel(text).emotion
             for text, emotion in facts.heard
         ]
-        good = sum(emotion in GOOD for emotion in felt) > len(felt) / 2
+        good = sum(emotion in PLEASANT for emotion in felt) > len(felt) / 2
         return Given(
             value="positive" if good else "negative",
             notes={"why": f"the last lines: {', '.join(felt) or 'none'}"},

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
+from simcounsel.agents.emotion import PLEASANT
 from simcounsel.agents.facts import SummaryFacts
 from simcounsel.chance import chance
-
-GOOD = frozenset({"joy", "trust", "anticipation"})
 
 
 def summaries_in_quotes(facts: SummaryFacts) -> list[str]:
@@ -40,7 +39,7 @@ def closeness(seed: int, felt: Sequence[str]) -> Literal["as before", "closer"]:
     anger.
     """
     late = felt[-3:]
-    if any(emotion in GOOD for emotion in late):
+    if any(emotion in PLEASANT for emotion in late):
         return "closer"
     if late and late[-1] == "anger":
         return "as before"

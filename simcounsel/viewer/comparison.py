@@ -1,27 +1,25 @@
-"""Two runs side by side: where they differ. Both as `overview` gives them."""
+"""Two runs side by side: where they differ, and by how much. Both as `overview` gives them."""
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
+from simcounsel.agents.emotion import SIGN
+
 Fields = dict[str, Any]
+_SIGN: dict[str, int] = {**SIGN}
 
 
 def compare(a: Fields, b: Fields) -> Fields:
-    """Where two overviews part: for each person in both, the ticks at which what they do, or feel,
-    differs.
+    """Where two overviews part, and for each person in both, over the ticks at which both are
+    there, how far what they do and feel differs.
 
     parted: the first tick at which anything differs; None when nothing does. forked: the tick from
-    which one was lived anew, when one is a fork of the other.
+    which one was lived anew, when one is a fork of the other. only: who lives in one run alone.
     """
     ticks = min(a["ticks"], b["ticks"])
-    people = sorted(set(a["tracks"]) & set(b["tracks"]))
-    differ = {
-        who: {
-            "doing": _differing(a, b, who, "doing", ticks),
-            "feeling": _differing(a, b, who, "feeling", ticks),
-        }
-        for who in people
-    }
-    first = [tick for person in differ.values() for found in person.values() for tick in found[:1]]
+    shared = sorted(set(a["tracks"]) & set(b["tracks"]))
+    people = [_person(who, a, b, ticks) for who in shared]
     only = {
         "a": sorted(set(a["tracks"]) - set(b["tracks"])),
         "b": sorted(set(b["tracks"]) - set(a["tracks"])),
@@ -32,13 +30,88 @@ def compare(a: Fields, b: Fields) -> Fields:
         for name in names
         if (track := run["tracks"][name])["here"]
     ]
+    firsts = [one["parted"] for one in people if one["parted"] is not None]
     return {
         "ticks": ticks,
-        "differ": differ,
-        "parted": min(first + joins, default=None),
+        "people": people,
+        "parted": min(firsts + joins, default=None),
         "forked": _forked(a, b),
         "only": only,
     }
+
+
+def other_clock(a: Fields, b: Fields) -> str | None:
+    """Why the ticks of these two are not the same moments; None when they are."""
+    for key, words in (("tick_minutes", "minutes to a tick"), ("first_minute", "minute of tick 0")):
+        if a[key] != b[key]:
+            return (
+                f"{a['run']} has {a[key]} and {b['run']} {b[key]} as {words}: there is no one clock"
+                " to lay them side by side on; open each for itself, or both with others of their"
+                " kind in the list of runs"
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class _Now:
+    """A person at one tick."""
+
+    text: str
+    kind: str
+    place: str
+    emotion: str
+    intensity: int
+
+    @property
+    def signed(self) -> int:
+        """The feeling from -10 to 10."""
+        return _SIGN.get(self.emotion, 0) * self.intensity
+
+
+def _person(who: str, a: Fields, b: Fields, ticks: int) -> Fields:
+    """One who lives in both.
+
+    together: ticks at which they are in both runs; all else is counted over these. kind_differs and
+    words_differ: the share of them with another kind of activity, or the same kind in other words.
+    hours: of each kind in all, in A and B. feeling: mean signed intensity (-10 to 10) in A and B,
+    and the mean distance at a tick. talks and lines: in A and B, up to where the shorter run ends.
+    """
+    lives = [_states(run, who, ticks) for run in (a, b)]
+    both = [
+        (tick, x, y)
+        for tick, (x, y) in enumerate(zip(*lives, strict=True))
+        if x is not None and y is not None
+    ]
+    counted = [Counter(pair[side].kind for pair in both) for side in (1, 2)]
+    hours = a["tick_minutes"] / 60
+    return {
+        "name": who,
+        "together": len(both),
+        "parted": next(
+            (tick for tick, (x, y) in enumerate(zip(*lives, strict=True)) if x != y), None
+        ),
+        "kind_differs": _mean([x.kind != y.kind for _, x, y in both]),
+        "words_differ": _mean([x.kind == y.kind and x.text != y.text for _, x, y in both]),
+        "hours": {
+            kind: [round(counts[kind] * hours, 2) for counts in counted]
+            for kind in sorted({*counted[0], *counted[1]})
+        },
+        "feeling": {
+            "a": _mean([x.signed for _, x, _ in both]),
+            "b": _mean([y.signed for _, _, y in both]),
+            "apart": _mean([abs(x.signed - y.signed) for _, x, y in both]),
+        },
+        "talks": [_talks(run, who, ticks) for run in (a, b)],
+    }
+
+
+def _mean(values: list[Any]) -> float | None:
+    return round(sum(values) / len(values), 3) if values else None
+
+
+def _talks(run: Fields, who: str, ticks: int) -> Fields:
+    found = [talk for talk in run["talks"] if who in talk["who"] and talk["tick"] < ticks]
+    return {"talks": len(found), "lines": sum(talk["lines"] for talk in found)}
 
 
 def _forked(a: Fields, b: Fields) -> int | None:
@@ -52,22 +125,24 @@ def _forked(a: Fields, b: Fields) -> int | None:
     return None
 
 
-def _differing(a: Fields, b: Fields, who: str, what: str, ticks: int) -> list[int]:
-    one, two = (_at_each_tick(run, who, what, ticks) for run in (a, b))
-    return [tick for tick in range(ticks) if one[tick] != two[tick]]
-
-
-def _at_each_tick(run: Fields, who: str, what: str, ticks: int) -> list[Any]:
-    """A track's state at every tick, texts instead of their numbers."""
-    texts = run["texts"]
-    states: list[Any] = []
-    state: Any = None
-    changes = {change[0]: change[1:] for change in run["tracks"][who][what]}
+def _states(run: Fields, who: str, ticks: int) -> list[_Now | None]:
+    """A person at every tick; None while they are not there, or have not done anything yet."""
+    texts, track = run["texts"], run["tracks"][who]
+    changes = {
+        what: {one[0]: one[1:] for one in track[what]} for what in ("doing", "feeling", "here")
+    }
+    doing: tuple[str, str, str] | None = None
+    feeling: tuple[str, int] = ("neutral", 1)
+    here = False
+    states: list[_Now | None] = []
     for tick in range(ticks):
-        if tick in changes:
-            value = changes[tick]
-            state = (
-                tuple(texts[n] for n in value) if what != "feeling" else (texts[value[0]], value[1])
-            )
-        states.append(state)
+        if tick in changes["here"]:
+            here = changes["here"][tick][0]
+        if tick in changes["doing"]:
+            text, kind, place = (texts[n] for n in changes["doing"][tick])
+            doing = (text, kind, place)
+        if tick in changes["feeling"]:
+            emotion, intensity = changes["feeling"][tick]
+            feeling = (texts[emotion], intensity)
+        states.append(_Now(*doing, *feeling) if here and doing else None)
     return states

@@ -24,7 +24,7 @@ from simcounsel.runs.history import History
 from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.log import Log
 from simcounsel.viewer import parts, people, requests, syntheses
-from simcounsel.viewer.comparison import compare
+from simcounsel.viewer.comparison import compare, other_clock
 from simcounsel.viewer.guard import Guard
 from simcounsel.viewer.pages import not_side_by_side, page_of
 from simcounsel.viewer.reply import as_json
@@ -125,11 +125,10 @@ class Site:
             for log in (a, b):
                 log.refresh()
             refused = not_side_by_side(a, b)
-            return (
-                PlainTextResponse(refused, 422)
-                if refused
-                else as_json(compare(*(parts.overview(History(log)) for log in (a, b))))
-            )
+            if refused is None:
+                one, two = (parts.overview(History(log)) for log in (a, b))
+                refused = other_clock(one, two)
+            return PlainTextResponse(refused, 422) if refused else as_json(compare(one, two))
 
         return await asyncio.to_thread(work)
 

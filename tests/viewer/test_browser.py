@@ -234,11 +234,16 @@ def test_two_runs_side_by_side(page: Page, url: str, shelf: Path) -> None:
         page.get_by_label(f"compare {name}", exact=True).check()
     page.get_by_role("button", name="Compare two").click()
     expect(page.locator(".person-pair")).to_have_count(3)
-    expect(page.locator("main")).to_contain_text("One was forked at tick 4; the red line marks it.")
-    expect(page.locator(".parts")).to_have_count(1)
+    expect(page.locator("main")).to_contain_text("One was forked at tick 4, ")
     page.keyboard.press("End")
-    miriam = page.locator(".person-pair").nth(1)
+    ines, miriam = page.get_by_label("Ines", exact=True), page.get_by_label("Miriam", exact=True)
     expect(miriam).to_contain_text("not here")
+    expect(ines.get_by_role("img")).to_have_count(2)
+    expect(ines.locator("p").first).to_contain_text(
+        re.compile("Another kind of activity|the same in both")
+    )
+    hours = ines.get_by_role("row").filter(has=page.get_by_role("rowheader", name="work, hours"))
+    expect(hours.get_by_role("cell").last).to_have_text(re.compile(r"^[+−]?[0-9.]+$"))
 
 
 def test_a_run_that_goes_on(page: Page, tmp_path: Path) -> None:
@@ -463,3 +468,33 @@ def test_a_humans_turn(page: Page, tmp_path: Path) -> None:
         ("Tell me more, 0.", "human"),
         ("Tell me more, 1.", "human"),
     ]
+
+
+def test_days_as_pictures(page: Page, url: str, shelf: Path) -> None:
+    """A talk in the picture opens; everybody's day is another view; what is drawn has a legend."""
+    opened(page, url, shelf, "#tick=2&who=Ines")
+    expect(page.get_by_label("Kinds of activity").get_by_role("listitem").first).to_be_visible()
+    talk = page.get_by_role("button", name="talk").first
+    expect(talk).to_have_attribute("aria-label", re.compile(r"Ines and Miriam|Miriam and Ines"))
+    page.get_by_label("Show").select_option("people")
+    rows = page.locator(".dayrows svg")
+    for name in ("Ines, client", "Miriam, counselor"):
+        expect(rows).to_contain_text(name)
+    talk.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("ol.lines li").first).to_be_visible()
+    assert "panel=talks" in page.url and "rows=people" in page.url
+
+
+def test_on_a_phone_the_panel_comes_first(browser: Browser, url: str, shelf: Path) -> None:
+    with sound_page(browser, 390) as page:
+        opened(page, url, shelf, "#tick=2&who=Ines")
+        fold = page.get_by_text("Map: who is where")
+        tops = [place.bounding_box() for place in (page.get_by_role("tablist"), fold)]
+        assert tops[0] and tops[1] and tops[0]["y"] < tops[1]["y"]
+        expect(page.get_by_role("region", name="Counseling Center")).to_be_hidden()
+        fold.click()
+        page.get_by_text("Who is where, in words").click()
+        expect(page.locator(".where-words li").filter(has_text="Ines, client")).to_contain_text(
+            "Feels"
+        )

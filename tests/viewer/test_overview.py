@@ -17,7 +17,7 @@ from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
 from simcounsel.viewer import conversations, people, requests
-from simcounsel.viewer.comparison import compare
+from simcounsel.viewer.comparison import compare, other_clock
 from simcounsel.viewer.overview import overview
 from tests.stage import happened
 from tests.viewer.written import stored
@@ -458,20 +458,78 @@ def test_weights_of_the_baseline() -> None:
 
 
 def test_compare_by_hand() -> None:
+    """DAY by hand: three ticks of 15 minutes. Ada does something else, but of the same kind, at tick 2."""
     a = overview(MANIFEST, Lives.read(DAY), 3)
     other = [
         e | {"activity": "runs"} if e["kind"] == "acted" and e["tick"] == 2 else e for e in DAY
     ]
     forked = {"run": "r2", "parent": {"run": "r1", "at_tick": 2, "changes": []}}
     b = overview(MANIFEST | forked, Lives.read(other), 3)
-    assert compare(a, b) == {
+    found = compare(a, b)
+    assert {key: found[key] for key in ("ticks", "parted", "forked", "only")} == {
         "ticks": 3,
-        "differ": {"Ada": {"doing": [2], "feeling": []}, "Ben": {"doing": [], "feeling": []}},
         "parted": 2,
         "forked": 2,
         "only": {"a": [], "b": []},
     }
+    ada, ben = found["people"]
+    assert (ada["name"], ada["parted"], ada["kind_differs"], ada["words_differ"]) == (
+        "Ada",
+        2,
+        0.0,
+        0.333,
+    )
+    assert (ben["parted"], ben["words_differ"]) == (None, 0.0)
+    assert (
+        sum(hours for hours, _ in ada["hours"].values()) == ada["together"] * a["tick_minutes"] / 60
+    )
     assert compare(a, a)["parted"] is None
+
+
+def at_each(states: list[tuple[str, str, int] | None]) -> dict[str, Any]:
+    """An overview of one who does, tick by tick, (kind, emotion, intensity); None: is not there."""
+    texts = sorted({text for state in states if state for text in state[:2]})
+    number = texts.index
+    there = [(tick, state) for tick, state in enumerate(states) if state]
+    return {
+        "run": "r",
+        "ticks": len(states),
+        "tick_minutes": 15,
+        "first_minute": 0,
+        "texts": texts,
+        "talks": [{"who": ["Ada", "Ben"], "tick": 0, "lines": 4}],
+        "tracks": {
+            "Ada": {
+                "here": [[tick, state is not None] for tick, state in enumerate(states)],
+                "doing": [[tick, number(s[0]), number(s[0]), number(s[0])] for tick, s in there],
+                "feeling": [[tick, number(s[1]), s[2]] for tick, s in there],
+            }
+        },
+    }
+
+
+def test_how_much_differs_by_hand() -> None:
+    """Over the ticks at which she is there in both: the last is not one of them."""
+    a = at_each(
+        [("sleep", "neutral", 2), ("work", "fear", 6), ("work", "joy", 4), ("work", "joy", 4)]
+    )
+    b = at_each([("sleep", "surprise", 9), ("worry", "fear", 2), ("work", "anger", 1), None])
+    (ada,) = compare(a, b)["people"]
+    assert ada["together"] == 3
+    assert ada["parted"] == 0  # surprise beside neutral
+    assert ada["kind_differs"] == 0.333
+    assert ada["hours"] == {"sleep": [0.25, 0.25], "work": [0.5, 0.25], "worry": [0, 0.25]}
+    # signed: A 0, -6, 4; B 0 (surprise has no sign), -2, -1
+    assert ada["feeling"] == {"a": -0.667, "b": -1.0, "apart": 3.0}
+    assert ada["talks"] == [{"talks": 1, "lines": 4}] * 2
+    gone = compare(a, at_each([None, None]))
+    assert gone["people"][0]["together"] == 0 and gone["people"][0]["kind_differs"] is None
+
+
+def test_other_clocks_are_refused_in_words() -> None:
+    a = at_each([("sleep", "neutral", 2)])
+    assert other_clock(a, a) is None
+    assert "30 as minutes to a tick" in str(other_clock(a, a | {"tick_minutes": 30}))
 
 
 @pytest.mark.parametrize(("version", "recorded"), [(SCHEMA_VERSION, True), (1, False)])

@@ -1,15 +1,17 @@
-// Two runs on one clock: where what people do and feel differs, and what became of their personas and relationships.
+// Two runs on one clock: where what people do and feel differs and by how much, and what became of their personas and relationships.
 
+import { apartDays, hoursChart } from "./apart.js";
+import { days, momentOf } from "./clock.js";
 import { fill, h, said } from "./dom.js";
 import { badge } from "./feel.js";
+import { kindsLegend } from "./palette.js";
 import { mountPlayer } from "./player.js";
 import { get, path } from "./source.js";
 import { onShow, show, state } from "./state.js";
 import { at, stateAt, until } from "./track.js";
-import { momentOf } from "./clock.js";
 import { marked } from "./words.js";
 
-const [WIDTH, LEFT, ROW] = [960, 90, 22];
+const DAYS = 7; // the most in one picture
 const names = new URLSearchParams(location.search);
 const [nameA, nameB] = [names.get("a"), names.get("b")];
 const main = document.getElementById("main");
@@ -22,37 +24,92 @@ async function start() {
   const [a, b] = await Promise.all([get(nameA, "overview"), get(nameB, "overview")]);
   const longer = a.ticks >= b.ticks ? a : b;
   const bar = h("footer", { class: "time", "aria-label": "Time" });
-  const pairs = h("div", {});
-  const talks = new Map();
-  const both = { ...longer, moments: [...a.moments, ...b.moments], talks: [] };
   const title = (run) => h("a", { href: `/run/${encodeURIComponent(run.run)}#tick=${state().tick || 0}` }, run.run);
+  const sections = apart.people.map((one) => person(one, a, b, longer));
   fill(document.getElementById("head"), h("h1", {}, "Compare"), h("a", { href: "/" }, "runs"));
-  const said = apart.parted === null ? "In what people do and feel the two runs are the same." : `They part at ${momentOf(longer, apart.parted)} (tick ${apart.parted}).`;
   fill(main, h("div", { class: "two" }, h("div", { class: "sides" }, h("div", {}, h("h2", {}, "A: ", title(a)), facts(a)), h("div", {}, h("h2", {}, "B: ", title(b)), facts(b))),
-    h("p", {}, said, apart.forked !== null ? ` One was forked at tick ${apart.forked}; the red line marks it.` : "", apart.only.a.length || apart.only.b.length ? ` Only in A: ${apart.only.a.join(", ") || "nobody"}; only in B: ${apart.only.b.join(", ") || "nobody"}.` : ""),
-    Object.keys(apart.differ).length ? strips(longer, apart) : h("p", { class: "warn" }, "Nobody lives in both runs; choose two runs of the same client."), pairs), bar);
+    parting(apart, longer),
+    sections.length ? [reading(new Set(sections.flatMap((one) => [...one.kinds]))), sections.map((one) => one.box)] : h("p", { class: "warn" }, "Nobody lives in both runs; choose two runs of the same client.")), bar);
   if (state().tick === undefined) show({ tick: apart.parted ?? 0 }, true);
-  const player = mountPlayer(bar, both, { waits: () => 0, onLine: () => {} });
+  const player = mountPlayer(bar, { ...longer, moments: [...a.moments, ...b.moments], talks: [] }, { waits: () => 0, onLine: () => {} });
   const draw = async () => {
     player.update();
-    const people = Object.keys(apart.differ);
-    const histories = await Promise.all(people.map(async (who) => [await get(nameA, path("person", who)), await get(nameB, path("person", who))]));
-    fill(pairs, people.map((who, index) => pair(who, histories[index], player.tick())));
+    await Promise.all(sections.map((one) => one.at(player.tick())));
   };
   onShow(() => draw());
   await draw();
-  return talks;
+}
 
-  function pair(who, [one, two], tick) {
-    const [x, y] = [stateAt(a, who, Math.min(tick, a.ticks - 1)), stateAt(b, who, Math.min(tick, b.ticks - 1))];
-    const version = (person) => at(person.versions, tick, (item) => item.tick);
-    const [v, w] = [version(one), version(two)];
-    return h("section", { class: "card person-pair" }, h("h3", {}, who),
-      h("div", { class: `sides${x.doing === y.doing && x.emotion === y.emotion ? "" : " different"}` }, now(x), now(y)),
-      v && w ? h("details", { open: v.characteristic !== w.characteristic || v.recent_feeling !== w.recent_feeling }, h("summary", {}, v.characteristic === w.characteristic && v.recent_feeling === w.recent_feeling ? "Persona: the same text" : "Persona: the texts differ (marked in B)"),
-        h("div", { class: "sides" }, h("div", { class: "prose" }, v.characteristic, h("p", {}, v.recent_feeling)), h("div", { class: "prose" }, marked(v.characteristic, w.characteristic), h("p", {}, marked(v.recent_feeling, w.recent_feeling))))) : null,
-      h("div", { class: "sides" }, relations(one, tick), relations(two, tick)), h("div", { class: "sides" }, plan(one, two, tick), plan(two, one, tick)));
-  }
+/** Where the two part, and who is in one alone. */
+function parting(apart, longer) {
+  const part = apart.parted === null ? "In what people do and feel the two runs are the same." : `They part at ${momentOf(longer, apart.parted)} (tick ${apart.parted}).`;
+  const alone = [["A", apart.only.a], ["B", apart.only.b]].filter(([, who]) => who.length).map(([run, who]) => `Only in ${run}: ${who.join(", ")}.`);
+  return h("p", {}, [part, apart.forked === null ? null : `One was forked at tick ${apart.forked}, ${momentOf(longer, apart.forked)}.`, ...alone, `What is counted below ends with the shorter run, after ${apart.ticks} ticks, and covers the time at which a person is there in both.`].filter(Boolean).join(" "));
+}
+
+function reading(kinds) {
+  return h("div", { class: "reading" }, kindsLegend(kinds), h("ul", { class: "legend", "aria-label": "How to read the rows" },
+    h("li", {}, h("span", { class: "chip arm-a" }), "feeling in A, solid"), h("li", {}, h("span", { class: "chip arm-b" }), "feeling in B, dashed; above its middle pleasant, below unpleasant, 10 at most"),
+    h("li", {}, h("span", { class: "chip differs-kind" }), "between the bands: another kind of activity"), h("li", {}, h("span", { class: "chip differs-words" }), "thin: the same kind in other words")));
+}
+
+/** One who lives in both: pictures, numbers, and the moment. {box, kinds, at(tick)}. */
+function person(apart, a, b, longer) {
+  const who = apart.name;
+  const all = days(longer);
+  const moment = h("div", { class: "moment-pair" });
+  const place = h("div", {});
+  let strips = null;
+  let from = -1;
+  const pages = (tick) => Math.floor(Math.max(0, all.findLastIndex((one) => one.from <= tick)) / DAYS) * DAYS;
+  const draw = (tick) => {
+    if (pages(tick) !== from) {
+      from = pages(tick);
+      strips = apartDays(a, b, who, all.slice(from, from + DAYS), `${who} in both runs, day by day: ${percent(apart.kind_differs)} of the time another kind of activity. The numbers below say how much.`);
+      fill(place, all.length > DAYS ? h("p", { class: "soft small" }, `days ${from + 1} to ${Math.min(all.length, from + DAYS)} of ${all.length}; move the time to see others`) : null, strips.box);
+    }
+    strips.at(tick, who);
+  };
+  draw(Number(state().tick) || 0);
+  return {
+    kinds: strips.kinds,
+    box: h("section", { class: "card person-pair", "aria-label": who }, h("h3", {}, said(who)), h("p", { class: "small" }, summed(apart)), place,
+      apart.together ? h("div", { class: "numbers" }, h("div", {}, h("h4", {}, `Hours of each kind, of ${((apart.together * a.tick_minutes) / 60).toFixed(1)} at which ${who} is there in both`), h("p", { class: "soft small" }, "● A  ○ B"), hoursChart(who, apart.hours)), numbers(apart)) : null, moment),
+    async at(tick) {
+      draw(tick);
+      const [one, two] = await Promise.all([nameA, nameB].map((name) => get(name, path("person", who))));
+      fill(moment, pair(one, two, [a, b].map((run) => stateAt(run, who, Math.min(tick, run.ticks - 1))), tick));
+    },
+  };
+}
+
+const percent = (share) => (share === null ? "none" : `${Math.round(100 * share)} %`);
+const signedText = (value, digits = 2) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}`;
+
+/** How much differs, in a sentence. */
+function summed({ name, together, parted, kind_differs, words_differ, feeling }) {
+  if (!together) return `${name} is never there in both at once.`;
+  if (parted === null) return `${name} does and feels the same in both.`;
+  return `Another kind of activity ${percent(kind_differs)} of the time, the same kind in other words ${percent(words_differ)}. Feeling ${signedText(feeling.a)} in A and ${signedText(feeling.b)} in B on average (from −10 to +10), ${feeling.apart.toFixed(2)} apart at a moment.`;
+}
+
+function numbers({ name: who, hours, feeling, talks }) {
+  const row = (name, one, two, digits = 2, words = (value) => value.toFixed(digits)) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, words(one)), h("td", {}, words(two)), h("td", {}, signedText(two - one, digits)));
+  return h("details", { open: true }, h("summary", {}, "In numbers"), h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `${who} in numbers` }, h("table", { class: "counts" }, h("thead", {}, h("tr", {}, ["", "A", "B", "B − A"].map((name) => h("th", { scope: "col" }, name || h("span", { class: "hidden" }, "what"))))),
+    h("tbody", {}, row("feeling, mean", feeling.a, feeling.b, 2, signedText), row("talks", talks[0].talks, talks[1].talks, 0), row("lines in talks", talks[0].lines, talks[1].lines, 0),
+      Object.entries(hours).map(([kind, [one, two]]) => row(`${kind}, hours`, one, two))))));
+}
+
+/** The moment in both: what is done and felt, the persona, closeness, the plan. */
+function pair(one, two, [x, y], tick) {
+  const version = (person) => at(person.versions, tick, (item) => item.tick);
+  const [v, w] = [version(one), version(two)];
+  return [
+    h("div", { class: `sides${x.doing === y.doing && x.emotion === y.emotion ? "" : " different"}` }, now(x), now(y)),
+    v && w ? h("details", {}, h("summary", {}, v.characteristic === w.characteristic && v.recent_feeling === w.recent_feeling ? "Persona: the same text" : "Persona: the texts differ (marked in B)"),
+      h("div", { class: "sides" }, h("div", { class: "prose" }, v.characteristic, h("p", {}, v.recent_feeling)), h("div", { class: "prose" }, marked(v.characteristic, w.characteristic), h("p", {}, marked(v.recent_feeling, w.recent_feeling))))) : null,
+    h("div", { class: "sides" }, relations(one, tick), relations(two, tick)), h("div", { class: "sides" }, plan(one, two, tick), plan(two, one, tick)),
+  ];
 }
 
 const facts = (run) => h("p", { class: "soft small" }, [run.condition, `seed ${run.seed}`, run.model, `${run.ticks} ticks`, run.parent ? `forked at tick ${run.parent.at_tick}: ${run.parent.changes.map(([key, value]) => `${key} = ${value}`).join(", ")}` : null].filter(Boolean).join(" · "));
@@ -69,19 +126,4 @@ function plan(person, other, tick) {
   if (!mine) return h("div", {});
   const there = new Set(theirs ? theirs.strokes.map((s) => s.do) : []);
   return h("details", { class: "small" }, h("summary", {}, "plan of the day"), h("ul", { class: "plainlist plan" }, mine.strokes.map((s) => h("li", {}, h("b", {}, s.at), " ", there.has(s.do) ? said(s.do) : h("ins", {}, said(s.do))))));
-}
-
-function strips(overview, apart) {
-  const people = Object.keys(apart.differ);
-  const height = people.length * ROW + 18;
-  const x = (tick) => LEFT + ((WIDTH - LEFT) * tick) / Math.max(1, apart.ticks);
-  const svg = h("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": people.map((who) => `${who}: ${apart.differ[who].doing.length} of ${apart.ticks} ticks differ in activity, ${apart.differ[who].feeling.length} in feeling`).join("; ") });
-  people.forEach((who, index) => {
-    const y = 4 + index * ROW;
-    svg.append(h("text", { class: "lane-name", x: 0, y: y + 13 }, who), h("rect", { class: "same", x: LEFT, width: WIDTH - LEFT, y, height: ROW - 5 }));
-    for (const [what, top] of [["doing", 0], ["feeling", 9]]) for (const tick of apart.differ[who][what]) svg.append(h("rect", { class: "differs", x: x(tick), width: Math.max(0.6, x(tick + 1) - x(tick)), y: y + top, height: 8, onclick: () => show({ tick }) }));
-  });
-  if (apart.forked !== null) svg.append(h("line", { class: "parts", x1: x(apart.forked), x2: x(apart.forked), y1: 0, y2: height - 14 }));
-  svg.append(h("text", { class: "hour-name", x: LEFT, y: height - 3 }, momentOf(overview, 0)), h("text", { class: "hour-name", x: WIDTH, y: height - 3, "text-anchor": "end" }, momentOf(overview, Math.max(0, apart.ticks - 1))));
-  return h("figure", { class: "strips" }, h("figcaption", { class: "small soft" }, "Where they differ: in each row above what is done, below what is felt; click to go there."), svg);
 }
