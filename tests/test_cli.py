@@ -180,9 +180,9 @@ def test_run(simcounsel: Command, tmp_path: Path) -> None:
 
 def test_the_display_counts_to_where_it_was_told_to_stop(simcounsel: Command) -> None:
     ended = simcounsel("run", TINY, "--model", "scripted", "--ticks", 3, "--out", "out")
-    assert "  tick 3 of 3  " in ended.out and "lived          3 of 12 ticks" in ended.out
+    assert "  tick 2 (3 of 3 lived)  " in ended.out and "lived          3 of 12 ticks" in ended.out
     run = only_run(Path("out"))
-    assert "  tick 5 of 5  " in simcounsel("resume", run.folder, "--ticks", 2).out
+    assert "  tick 4 (5 of 5 lived)  " in simcounsel("resume", run.folder, "--ticks", 2).out
 
 
 def test_run_with_other_settings(simcounsel: Command, tmp_path: Path) -> None:

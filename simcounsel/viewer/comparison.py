@@ -7,7 +7,7 @@ from typing import Any
 from simcounsel.agents.emotion import SIGN
 
 Fields = dict[str, Any]
-_SIGN: dict[str, int] = {**SIGN}
+_SIGN: dict[str, int] = {str(emotion): int(sign) for emotion, sign in SIGN.items()}
 
 
 def compare(a: Fields, b: Fields) -> Fields:
@@ -76,30 +76,25 @@ def _person(who: str, a: Fields, b: Fields, ticks: int) -> Fields:
     hours: of each kind in all, in A and B. feeling: mean signed intensity (-10 to 10) in A and B,
     and the mean distance at a tick. talks and lines: in A and B, up to where the shorter run ends.
     """
-    lives = [_states(run, who, ticks) for run in (a, b)]
-    both = [
-        (tick, x, y)
-        for tick, (x, y) in enumerate(zip(*lives, strict=True))
-        if x is not None and y is not None
-    ]
-    counted = [Counter(pair[side].kind for pair in both) for side in (1, 2)]
+    pairs = list(zip(*(_states(run, who, ticks) for run in (a, b)), strict=True))
+    both = [(x, y) for x, y in pairs if x is not None and y is not None]
+    counted = [Counter(one.kind for one in side) for side in zip(*both, strict=True)]
+    counted = counted or [Counter(), Counter()]
     hours = a["tick_minutes"] / 60
     return {
         "name": who,
         "together": len(both),
-        "parted": next(
-            (tick for tick, (x, y) in enumerate(zip(*lives, strict=True)) if x != y), None
-        ),
-        "kind_differs": _mean([x.kind != y.kind for _, x, y in both]),
-        "words_differ": _mean([x.kind == y.kind and x.text != y.text for _, x, y in both]),
+        "parted": next((tick for tick, (x, y) in enumerate(pairs) if x != y), None),
+        "kind_differs": _mean([x.kind != y.kind for x, y in both]),
+        "words_differ": _mean([x.kind == y.kind and x.text != y.text for x, y in both]),
         "hours": {
             kind: [round(counts[kind] * hours, 2) for counts in counted]
             for kind in sorted({*counted[0], *counted[1]})
         },
         "feeling": {
-            "a": _mean([x.signed for _, x, _ in both]),
-            "b": _mean([y.signed for _, _, y in both]),
-            "apart": _mean([abs(x.signed - y.signed) for _, x, y in both]),
+            "a": _mean([x.signed for x, _ in both]),
+            "b": _mean([y.signed for _, y in both]),
+            "apart": _mean([abs(x.signed - y.signed) for x, y in both]),
         },
         "talks": [_talks(run, who, ticks) for run in (a, b)],
     }
