@@ -191,13 +191,13 @@ def test_the_picture_of_how_a_client_opens_up(page: Page, url: str, handmade: st
         picture.get_attribute("aria-label")
         == "2 of 3 facts told: describes in line 1, describes in line 3; 1 of 2 counselor lines revised"
     )
-    assert [picture.locator(f"circle.{kind}").count() for kind in ("told", "mended", "kept")] == [
+    assert [picture.locator(f"g.{kind} > *").count() for kind in ("told", "mended", "kept")] == [
         2,
         1,
         1,
     ]
     left, right = (
-        float(dot.get_attribute("cx") or "") for dot in picture.locator("circle.told").all()
+        float(dot.get_attribute("cx") or "") for dot in picture.locator("g.told > circle").all()
     )
     assert left < right
     expect(picture).to_contain_text("2 of 3")
@@ -476,11 +476,11 @@ def test_the_picture_is_readable_on_a_phone(browser: Browser, url: str, run: Run
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     opened(page, url, run.name)
-    size = "() => { const svg = document.querySelector('.course > svg'); return 11 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width; }"
+    size = "() => { const svg = document.querySelector('.course svg'); return 11 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width; }"
     assert page.evaluate(size) > 10
     page.set_viewport_size({"width": 1280, "height": 844})
     page.wait_for_function(
-        "() => document.querySelector('.course > svg').viewBox.baseVal.width > 400"
+        "() => document.querySelector('.course svg').viewBox.baseVal.width > 400"
     )
     assert page.evaluate(size) > 9
     context.close()
