@@ -89,7 +89,7 @@ export function hoursChart(who, hours) {
       Plot.ruleX([0], { stroke: "var(--line)" }),
       Plot.link(kinds, { x1: "a", x2: "b", y1: "kind", y2: "kind", stroke: "var(--soft)" }),
       Plot.dot(kinds, { x: "a", y: "kind", r: 5, fill: "var(--arm-1)" }),
-      Plot.dot(kinds, { x: "b", y: "kind", r: 4.5, stroke: "var(--arm-2)", strokeWidth: 2.5, fill: "var(--sheet)" }),
+      Plot.dot(kinds, { x: "b", y: "kind", r: 4.5, stroke: "var(--arm-2)", strokeWidth: 2.5 }),
     ],
   }));
 }

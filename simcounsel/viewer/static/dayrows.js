@@ -6,6 +6,7 @@ import { h, visible } from "./dom.js";
 
 const TOP = 22; // for the hours
 const DAY = 24 * 60;
+const NAME_PX = 12;
 
 /** A picture that fits its width. rows: [{name, who, day}], a day as `days` of clock.js gives it.
  *
@@ -30,7 +31,7 @@ export function dayRows(overview, rows, look) {
     const picture = svg({
       width, height: all + TOP, marginTop: TOP, marginBottom: 0, marginLeft: side, marginRight: side, ariaLabel: visible(look.label),
       x: { domain: [0, 24], axis: "top", ticks, tickFormat: (at) => `${String(at).padStart(2, "0")}:00`, tickSize: 3, label: null }, y: { domain: [all, 0], axis: null },
-      marks: [Plot.ruleX(ticks, { y1: 0, y2: all, stroke: "var(--line)" }), ...look.marks((width - 2 * side) / 24), Plot.text(rows, { x: 0, y: (_, index) => index * height + 8, text: (row) => visible(row.name), textAnchor: "start", fontWeight: 600, fontSize: 12, fill: "var(--ink)" })],
+      marks: [Plot.ruleX(ticks, { y1: 0, y2: all, stroke: "var(--line)" }), ...look.marks((width - 2 * side) / 24), Plot.text(rows, { x: 0, y: (_, index) => index * height + 8, text: (row) => visible(row.name), textAnchor: "start", textOverflow: "ellipsis-end", lineWidth: (width - 2 * side) / NAME_PX, fontWeight: 600, fontSize: NAME_PX, fill: "var(--ink)" })],
     });
     look.ready?.(picture);
     const tip = picture.appendChild(h("title", {}));

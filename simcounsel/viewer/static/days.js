@@ -85,14 +85,14 @@ export function mountDays(section, overview) {
       const talks = overview.talks.filter((one) => one.who.includes(who) && one.tick >= from && one.tick < to);
       return h("tr", { "data-tick": from, "data-to": to },
         h("td", {}, h("button", { type: "button", class: "plain", onclick: () => show({ tick: from }) }, timeOf(minuteOf(overview, from)))),
-        h("td", {}, said(overview.texts[text]), " ", h("span", { class: "soft small" }, overview.texts[kind]), other ? h("div", { class: "soft small" }, "planned: ", said(other)) : null,
+        h("td", {}, said(overview.texts[text]), h("span", { class: "soft small" }, ` ${overview.texts[kind]}, in `, said(now.place || "")), other ? h("div", { class: "soft small" }, "planned: ", said(other)) : null,
           talks.map((one) => h("div", {}, h("button", { type: "button", class: "plain", onclick: () => show({ tick: one.tick, chat: one.chat, panel: "talks" }) },
             `talks with ${one.who.filter((name) => name !== who).join(" and ")}`)))),
-        h("td", { class: "soft" }, said(now.place || "")), h("td", {}, badge(now.emotion, now.intensity, true)));
+        h("td", {}, badge(now.emotion, now.intensity, true)));
     });
     return h("details", { class: "day-table", open: true }, h("summary", {}, `${who}'s ${day.name} in words`),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${who}'s day` },
-        h("table", {}, h("thead", {}, h("tr", {}, ["Time", "Does", "Where", "Feels"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, rows))));
+        h("table", {}, h("thead", {}, h("tr", {}, ["Time", "Does, and where", "Feels"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, rows))));
   }
 
   return { update, redraw() { drawn = ""; } };
