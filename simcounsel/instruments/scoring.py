@@ -60,6 +60,26 @@ def score(
     return tuple(_flagged(scale, found, answers))
 
 
+def bounds(scale: Scale, name: str) -> tuple[float, float] | None:
+    """The lowest and the highest value that a score can have, in its own unit; None where its
+    answers set no limit (counts, faults), or there is no score of that name.
+    """
+    part = next((one for one in scale.subscales if one.id == name), None)
+    if scale.audits or (part is None and name != TOTAL):
+        return None
+    items = [
+        item
+        for item in scale.items
+        if (item.scored if part is None else item.subscale == part.id) and not item.coded
+    ]
+    scoring = (part.scoring if part else None) or scale.scoring or "sum"
+    ranges = [scale.range_of(item) for item in items]
+    if not ranges:
+        return None
+    low, high = sum(one.min for one in ranges), sum(one.max for one in ranges)
+    return (low, high) if scoring == "sum" else (low / len(ranges), high / len(ranges))
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Lacking:
     """What is known of the items that a score lacks."""

@@ -7,7 +7,10 @@ from simcounsel.clock import date_text
 from simcounsel.events import ConversationStarted
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
+from simcounsel.runs.measurements import measurement_files
 from simcounsel.viewer import conversations, people, requests
+from simcounsel.viewer.dangers import dangers
+from simcounsel.viewer.outcomes import outcomes
 from simcounsel.viewer.overview import overview as drawn
 
 Fields = dict[str, Any]
@@ -25,8 +28,9 @@ def overview(history: History) -> Fields:
     return found | {
         "run": log.name,
         "problems": log.problems(),
-        "size": log.size,
+        "size": _size(log),
         "open_ends": ends,
+        "dangers": dangers(history),
     }
 
 
@@ -50,7 +54,12 @@ def summed(log: Log) -> Fields:
 
 def size(history: History) -> Fields:
     """Whether there is more than before."""
-    return {"size": history.log.size, "ticks": history.log.ticks}
+    return {"size": _size(history.log), "ticks": history.log.ticks}
+
+
+def _size(log: Log) -> int:
+    """Of the log and of what was measured since, in bytes; what is written to either changes it."""
+    return log.size + sum(file.stat().st_size for file in measurement_files(log.folder))
 
 
 def conversation(history: History, chat: str) -> Fields | None:
@@ -76,7 +85,7 @@ def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:
     prompts_most: with more characters of prompts and replies they are left out.
     """
     found = overview(history)
-    data: Fields = {"warnings": people.warnings(history)}
+    data: Fields = {"warnings": people.warnings(history), "outcomes": outcomes(history)}
     for who in found["tracks"]:
         data[f"person/{who}"] = people.person(history, who)
         data[f"memories/{who}"] = people.memories(history, who)

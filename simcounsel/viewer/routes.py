@@ -26,6 +26,7 @@ from simcounsel.runs.log import Log
 from simcounsel.viewer import parts, people, requests, syntheses
 from simcounsel.viewer.comparison import compare, other_clock
 from simcounsel.viewer.guard import Guard
+from simcounsel.viewer.outcomes import outcomes
 from simcounsel.viewer.pages import not_side_by_side, page_of
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.run_list import RunList
@@ -50,6 +51,7 @@ def make_app(
             Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
             for name, answer in {
                 "overview": lambda request, history: parts.overview(history),
+                "outcomes": lambda request, history: outcomes(history),
                 "size": lambda request, history: parts.size(history),
                 "person/{who}": _of_person(people.person),
                 "memories/{who}": _of_person(people.memories),

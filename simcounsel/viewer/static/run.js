@@ -1,6 +1,7 @@
 // The page of one run: the map, the panels, the time bar, and the moment that they all show.
 
 import { momentOf } from "./clock.js";
+import { dangerStrip } from "./danger.js";
 import { mountDays } from "./days.js";
 import { announce, fill, h, said, sentence } from "./dom.js";
 import { badge } from "./feel.js";
@@ -8,16 +9,16 @@ import { mountHood } from "./hood.js";
 import { mountInterview } from "./interview.js";
 import { mountMap } from "./map.js";
 import { mountMemory } from "./memory.js";
+import { mountOutcomes } from "./outcomes.js";
 import { mountPerson } from "./person.js";
 import { mountPlayer } from "./player.js";
-import { openDanger } from "./opendanger.js";
 import { bundled, forget, get, path } from "./source.js";
 import { onShow, show, state } from "./state.js";
 import { mountTalks } from "./talks.js";
 import { stateAt } from "./track.js";
 
 const POLL_MS = 2000;
-const PANELS = [["days", "Days", mountDays], ["person", "Person", mountPerson], ["memory", "Memory", mountMemory], ["talks", "Conversations", mountTalks], ["hood", "Under the hood", mountHood], ["interview", "Interview", null]];
+const PANELS = [["days", "Days", mountDays], ["outcomes", "Outcomes", mountOutcomes], ["person", "Person", mountPerson], ["memory", "Memory", mountMemory], ["talks", "Conversations", mountTalks], ["hood", "Under the hood", mountHood], ["interview", "Interview", null]];
 
 const run = bundled ? null : decodeURIComponent(location.pathname.split("/").pop());
 const main = document.getElementById("main");
@@ -91,6 +92,7 @@ async function start() {
       const mine = tab.id === `tab-${key}`;
       tab.setAttribute("aria-selected", String(mine));
       tab.tabIndex = mine ? 0 : -1;
+      if (mine && drawing.open !== key) tabs.scrollLeft = Math.max(0, tab.offsetLeft + tab.offsetWidth - tabs.clientWidth);
     }
     panel.setAttribute("aria-labelledby", `tab-${key}`);
     if (drawing.open !== key) {
@@ -180,7 +182,7 @@ function stale(overview) {
 
 function titled(head, overview) {
   const facts = [overview.condition, overview.seed !== undefined && overview.seed !== null ? `seed ${overview.seed}` : null, overview.model, overview.ticks < overview.ticks_planned ? `${overview.ticks} of ${overview.ticks_planned} ticks lived` : null];
-  fill(head, openDanger(overview), h("div", { class: "title" }, bundled ? null : h("a", { href: "/", class: "home" }, "runs"), h("h1", {}, said(overview.world || overview.run)),
+  fill(head, dangerStrip(overview), h("div", { class: "title" }, bundled ? null : h("a", { href: "/", class: "home" }, "runs"), h("h1", {}, said(overview.world || overview.run)),
     h("span", { class: "soft small" }, facts.filter(Boolean).join(" · ")),
     overview.parent ? h("span", { class: "soft small" }, ` forked from ${overview.parent.run} at tick ${overview.parent.at_tick}`) : null),
   h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."),

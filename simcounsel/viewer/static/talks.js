@@ -2,15 +2,14 @@
 
 import { momentOf, timeOf } from "./clock.js";
 import { announce, fill, h, said } from "./dom.js";
+import { BY, LEVELS, kindsText } from "./danger.js";
 import { badge } from "./feel.js";
+import { followed } from "./evidence.js";
 import { hitList, stoodBack, termLegend } from "./memory.js";
 import { get, path } from "./source.js";
 import { show, state } from "./state.js";
 
 const SOURCE = { chosen: "chosen from lines written by hand", generated: "written by the model", fallback: "fallback: the model gave no usable line", human: "written by a human" };
-const LEVELS = { none: "no danger", low: "danger: low", high: "danger: high", imminent: "danger: imminent" };
-const KINDS = { suicide: "suicide", self_harm: "self-harm", harm_to_others: "harm to others", abuse: "abuse" };
-const BY = { words: "words", classifier: "a classifier", model: "a model", questionnaire: "a questionnaire" };
 const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left: "somebody left" };
 
 const ADVANCE = { advance: "to the next stage", repeat: "this stage once more", back: "back a stage", end: "the course ends" };
@@ -20,6 +19,7 @@ export function mountTalks(section, run, overview) {
   let asked = 0;
   const pick = h("select", { onchange: () => go() });
   let listed = null;
+  let jumped = null; // the line of the address to which the page went last
   const body = h("div", {});
 
   async function update(tick, who) {
@@ -27,12 +27,15 @@ export function mountTalks(section, run, overview) {
     const mine = asked;
     const chat = state().chat || [...overview.talks].reverse().find((one) => one.tick <= tick && one.who.includes(who))?.chat || overview.talks[0]?.chat;
     if (!chat) return fill(section, h("h2", {}, "Conversations"), h("p", { class: "soft" }, "Nobody has talked in this run."));
-    const talk = await get(run, path("conversation", chat));
+    const [talk, found] = await Promise.all([get(run, path("conversation", chat)), get(run, "outcomes")]);
     if (mine !== asked) return undefined;
     if (!pick.isConnected) fill(section, h("h2", {}, "Conversations"), h("label", { class: "talk-pick" }, h("span", { class: "hidden" }, "Conversation "), pick), body);
     list(talk.who.includes(who) ? who : talk.who[0]);
     pick.value = chat;
-    return fill(body, transcript(talk));
+    fill(body, transcript(talk, followed(overview, found, talk)));
+    if (state().line && state().line !== jumped) document.getElementById(`line-${state().line}`)?.scrollIntoView({ block: "center" });
+    jumped = state().line;
+    return undefined;
   }
 
   /** Only one person's conversations: those of a whole town are too many to choose from, and to lay out. */
@@ -48,19 +51,19 @@ export function mountTalks(section, run, overview) {
     show({ chat: talk.chat, tick: talk.tick });
   }
 
-  function transcript(talk) {
+  function transcript(talk, after) {
     return h("article", {},
       h("p", { class: "soft" }, `${momentOf(overview, talk.tick)}, `, said(talk.place), `; ${talk.cause === "appointment" ? "by appointment" : `by chance: closeness ${talk.closeness}, probability ${talk.probability}`}`),
-      talk.open_danger && talk.open_danger !== "none" ? h("p", { class: "warn" }, h("b", {}, "Ended on open danger: "), `${talk.open_kinds.map((kind) => KINDS[kind] || kind).join(", ")} (${talk.open_danger}).`) : null,
+      talk.open_danger && talk.open_danger !== "none" ? h("p", { class: "warn" }, h("b", {}, "Ended on open danger: "), `${kindsText(talk.open_kinds)} (${talk.open_danger}).`) : null,
       dangers(talk),
-      h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line))),
+      h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line, after))),
       h("p", { class: "soft" }, `${talk.by ? `${talk.by} ` : ""}${ENDED[talk.ended] || "it goes on"}.`),
       courseOf(talk.course || []),
       h("section", { class: "card" }, h("h3", {}, "What it left behind"), h("dl", {}, Object.entries(talk.after).map(([name, left]) => [h("dt", {}, said(name)), h("dd", {},
         left.summary ? [badge(left.emotion, left.intensity), " ", said(left.summary)] : "nothing yet",
         practised(left.practice), behind(left.practice),
         left.relation ? h("div", { class: "soft small" }, `closeness ${left.relation.before} → ${left.relation.after} (${left.relation.why})`) : null)]))),
-      takeAway(talk));
+      after, takeAway(talk));
   }
 
   /** From one line with danger to the next, and only those and their answers. */
@@ -84,11 +87,11 @@ export function mountTalks(section, run, overview) {
   }
 
   function told(assessed) {
-    return h("p", { class: "small danger-why" }, h("b", {}, LEVELS[assessed.level]), `${assessed.kinds.length ? ` (${assessed.kinds.map((kind) => KINDS[kind] || kind).join(", ")})` : ""}, judged by ${BY[assessed.by] || assessed.by}: `,
+    return h("p", { class: "small danger-why" }, h("b", {}, LEVELS[assessed.level]), `${assessed.kinds.length ? ` (${kindsText(assessed.kinds)})` : ""}, judged by ${BY[assessed.by] || assessed.by}: `,
       assessed.evidence.length ? said(assessed.evidence.map((words) => `“${words}”`).join(", ")) : "no words of its own");
   }
 
-  function spoken(talk, line) {
+  function spoken(talk, line, after) {
     const side = line.who === talk.who[0] ? "one" : "two";
     const mine = state().line === String(line.message);
     const hits = h("div", {}, "…");
@@ -110,7 +113,7 @@ export function mountTalks(section, run, overview) {
         line.decided ? h("p", { class: "small" }, "Chose ", h("b", {}, line.decided.move), ` out of ${line.decided.options.join(", ")}: `, said(line.decided.reason), h("span", { class: "soft" }, ` (${line.decided.policy})`)) : null,
         behind(line.practice),
         line.recalled ? [h("p", { class: "small" }, "Before it came to mind, at ", said(`“${line.recalled.query}”`), ":"), line.recalled.hits.length ? [termLegend(overview.weights), hits] : h("p", { class: "soft" }, "nothing")] : null,
-        h("p", { class: "small soft" }, `Written: ${SOURCE[line.source] || line.source}. `, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "hood", event: line.seq, tick: talk.tick, who: line.who }) }, "the prompt behind it"))));
+        h("p", { class: "small soft" }, `Written: ${SOURCE[line.source] || line.source}. `, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "hood", event: line.seq, tick: talk.tick, who: line.who }) }, "the prompt behind it"), after ? [" · ", h("button", { type: "button", class: "plain", onclick: () => { after.scrollIntoView({ block: "center" }); after.focus({ preventScroll: true }); } }, "the scores that followed")] : null)));
   }
 
   function practised(steps) {

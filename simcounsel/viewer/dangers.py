@@ -1,0 +1,37 @@
+"""Where danger was heard in a run, and what was done about it."""
+
+from typing import Any
+
+from simcounsel.events import Assessed, Transitioned
+from simcounsel.runs.history import History, only
+
+Fields = dict[str, Any]
+PROTOCOL = "safety"
+
+
+def dangers(history: History) -> Fields:
+    """`heard`: each time, with its tick, who, the line, level, kinds, whose judgment it is and the
+    words; `steps`: by conversation, what the safety protocol did in it, in order.
+    """
+    heard = only(
+        Assessed,
+        history.log.entries(("assessed",), where=lambda fields: fields.get("level") != "none"),
+    )
+    steps: dict[str, list[Fields]] = {}
+    if heard:
+        taken = history.log.entries(
+            ("transitioned",), where=lambda fields: fields.get("protocol") == PROTOCOL
+        )
+        for one in only(Transitioned, taken):
+            step = {"who": one.event.who, "state": one.event.state, "reason": one.event.reason}
+            steps.setdefault(one.event.chat, []).append(step)
+    return {
+        "heard": [
+            {"tick": one.tick, "who": one.event.who, "chat": one.event.chat}
+            | {"message": one.event.message, "level": one.event.level, "by": one.event.by}
+            | {"kinds": list(one.event.kinds), "evidence": list(one.event.evidence)}
+            | {"why": one.event.why}
+            for one in heard
+        ],
+        "steps": steps,
+    }

@@ -1,0 +1,12 @@
+// How scores are named and written, wherever they are shown.
+
+export const RESPONDENTS = { self: "simulated self-report", observer: "rated by an observer", talk: "counted from the lines" };
+
+/** How an address names a point. */
+export const keyOf = (point) => [point.instrument, point.who, point.tick, point.respondent, point.round, ...point.chats].join("~");
+
+/** What a score is called. */
+export const scoreName = (scale, name) => scale.scores?.[name]?.name || name.replaceAll("_", " ");
+
+/** A score as it is written: at most two decimals. */
+export const number = (value) => String(Math.round(value * 100) / 100).replace("-", "−");
