@@ -39,7 +39,8 @@ def write_bundle(log: Log, file: Path) -> list[str]:
     kind = shown.name
     script = _script(kind)
     style = "\n".join(
-        (STATIC / name).read_text(encoding="utf-8") for name in ("style.css", f"{kind}.css")
+        (STATIC / name).read_text(encoding="utf-8")
+        for name in ("style.css", "palette.css", f"{kind}.css")
     )
     policy = (
         f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src"

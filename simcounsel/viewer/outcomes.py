@@ -10,7 +10,7 @@ from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.instruments.scoring import bounds
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
-from simcounsel.specs.scores import TOTAL
+from simcounsel.specs.scores import TOTAL, Ratio, Subscale
 
 Fields = dict[str, Any]
 
@@ -94,7 +94,8 @@ def _scale(name: str) -> Fields:
     if not isinstance(found, Scale):
         return {"name": name.replace("_", " "), "known": False}
     note = found.stands_in_for.note if found.stands_in_for else None
-    parts = {part.id: part for part in (*found.subscales, *found.ratios)}
+    parts: dict[str, Subscale | Ratio] = {one.id: one for one in found.subscales}
+    parts |= {one.id: one for one in found.ratios}
     names = ([TOTAL] if found.scoring else []) + [*parts]
     return {
         "name": found.name,

@@ -12,6 +12,7 @@ from simcounsel.viewer import conversations, people, requests
 from simcounsel.viewer.dangers import dangers
 from simcounsel.viewer.outcomes import outcomes
 from simcounsel.viewer.overview import overview as drawn
+from simcounsel.viewer.row import arm, clients
 
 Fields = dict[str, Any]
 
@@ -41,6 +42,8 @@ def summed(log: Log) -> Fields:
         "name": log.name,
         "world": world.get("name"),
         "condition": world.get("condition"),
+        "arm": arm(log.folder),
+        "clients": clients(log.manifest),
         "seed": world.get("seed"),
         "model": (log.manifest.get("models") or {}).get("reason"),
         "created": log.manifest.get("created"),
@@ -48,7 +51,6 @@ def summed(log: Log) -> Fields:
         "ticks_planned": world.get("ticks"),
         "parent": (log.manifest.get("parent") or {}).get("run"),
         "problems": log.problems(),
-        "open_ends": sum(one.met_in is None for one in History(log).open_ends()),
     }
 
 

@@ -29,7 +29,9 @@ from simcounsel.viewer.guard import Guard
 from simcounsel.viewer.outcomes import outcomes
 from simcounsel.viewer.pages import not_side_by_side, page_of
 from simcounsel.viewer.reply import as_json
+from simcounsel.viewer.row import Rows
 from simcounsel.viewer.run_list import RunList
+from simcounsel.viewer.several import several
 
 STATIC = Path(str(files("simcounsel.viewer") / "static"))
 Answer = Callable[[Request, History], Any]
@@ -44,14 +46,17 @@ def make_app(
         Route("/", site.home),
         Route("/run/{run}", site.run),
         Route("/compare", site.page("compare.html")),
+        Route("/several", site.page("several.html")),
         Route("/static/{file}", site.static),
         Route("/api/runs", site.runs),
         Route("/api/compare", site.compare),
+        Route("/api/several", site.several),
         *(
             Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
             for name, answer in {
                 "overview": lambda request, history: parts.overview(history),
                 "outcomes": lambda request, history: outcomes(history),
+                "row": lambda request, history: _row(site.rows, history),
                 "size": lambda request, history: parts.size(history),
                 "person/{who}": _of_person(people.person),
                 "memories/{who}": _of_person(people.memories),
@@ -75,6 +80,7 @@ class Site:
 
     def __init__(self, run_list: RunList) -> None:
         self.run_list = run_list
+        self.rows = Rows()
 
     async def home(self, request: Request) -> Response:
         """The list of runs; the run itself when there is one only."""
@@ -134,6 +140,26 @@ class Site:
 
         return await asyncio.to_thread(work)
 
+    async def several(self, request: Request) -> Response:
+        """The scores of several runs. Syntheses are refused in words: nobody is measured there."""
+        try:
+            names = dict.fromkeys(request.query_params.getlist("run"))
+            logs = {name: self.run_list.log(name) for name in names}
+        except KeyError as name:
+            raise HTTPException(404, f"there is no run {name.args[0]!r} here") from None
+
+        def work() -> Response:
+            for log in logs.values():
+                log.refresh()
+            refused = not_side_by_side(*logs.values())
+            return (
+                PlainTextResponse(refused, 422)
+                if refused
+                else as_json(several({name: History(log) for name, log in logs.items()}))
+            )
+
+        return await asyncio.to_thread(work)
+
     def answering(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         """JSON about one run."""
 
@@ -170,6 +196,7 @@ def _listed(run_list: RunList, name: str) -> dict[str, Any]:
         return {
             "name": name,
             "ticks": 0,
+            "unreadable": True,
             "problems": [f"cannot be read ({type(error).__name__}: {error})"],
         }
 
@@ -209,6 +236,12 @@ def _behind(request: Request, history: History) -> Any:
 def _number(text: str) -> int | None:
     """A number in an address; None when it is none."""
     return int(text) if text.isdecimal() and len(text) < TICK_DIGITS else None
+
+
+def _row(rows: Rows, history: History) -> Any:
+    if not page_of(history.log).on_a_clock:
+        raise HTTPException(404, f"{history.log.name} is a synthesis: nobody is measured in it")
+    return rows.of(history)
 
 
 def _sessions(request: Request, history: History) -> Any:

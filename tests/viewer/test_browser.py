@@ -231,7 +231,7 @@ def test_the_prompt_behind_a_line(page: Page, url: str, shelf: Path) -> None:
 def test_two_runs_side_by_side(page: Page, url: str, shelf: Path) -> None:
     page.goto(url)
     for name in names(shelf):
-        page.get_by_label(f"compare {name}", exact=True).check()
+        page.get_by_label(f"choose {name}", exact=True).check()
     page.get_by_role("button", name="Compare two").click()
     expect(page.locator(".person-pair")).to_have_count(3)
     expect(page.locator("main")).to_contain_text("One was forked at tick 4, ")
@@ -457,7 +457,7 @@ def test_a_humans_turn(page: Page, tmp_path: Path) -> None:
                 page.locator(".turn button[type=submit]").click()
                 said += 1
                 if said < 2:
-                    box.wait_for(state="hidden", timeout=30_000)
+                    expect(box).to_have_value("", timeout=30_000)
             page.goto("about:blank")  # the site ends with the run
             process.wait(timeout=60)
         finally:

@@ -105,7 +105,8 @@ def contrast(one: str, two: str) -> float:
 @pytest.fixture(scope="module")
 def modes() -> dict[str, dict[str, str]]:
     """The colors by their names, in light and dark, as the pages have them."""
-    css = (STATIC / "style.css").read_text(encoding="utf-8")
+    files = ("style.css", "palette.css")
+    css = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in files)
     found: dict[str, dict[str, str]] = {"light": {}, "dark": {}}
     dark = "\n".join(re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\n\}", css, re.S))
     light = re.sub(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}", "", css, flags=re.S)

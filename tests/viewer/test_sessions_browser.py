@@ -516,7 +516,7 @@ def test_two_syntheses_are_not_compared_but_told_why(
     strange = browser.new_page()  # its console notes the refusal
     strange.goto(url)
     for name in (run.name, handmade):
-        strange.get_by_label(f"compare {name}", exact=True).check()
+        strange.get_by_label(f"choose {name}", exact=True).check()
     strange.get_by_role("button", name="Compare two").click()
     alert = strange.get_by_role("alert")
     expect(alert).to_contain_text("are syntheses of dialogues: nobody lives through days there")

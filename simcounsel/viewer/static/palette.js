@@ -1,4 +1,4 @@
-// What each color stands for: kinds of activity, and the sign of a feeling. The colors themselves are in `style.css`, told apart by a test for every kind of color vision.
+// What each color stands for: kinds of activity, and the sign of a feeling. The colors themselves are in `palette.css`, told apart by a test for every kind of color vision.
 
 import { h } from "./dom.js";
 
