@@ -1,10 +1,12 @@
 """Two runs side by side: where they differ, and by how much. Both as `overview` gives them."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from simcounsel.agents.emotion import SIGN
+from simcounsel.viewer.outcomes import first_and_last
 
 Fields = dict[str, Any]
 _SIGN: dict[str, int] = {str(emotion): int(sign) for emotion, sign in SIGN.items()}
@@ -38,6 +40,23 @@ def compare(a: Fields, b: Fields) -> Fields:
         "forked": _forked(a, b),
         "only": only,
     }
+
+
+def last_scores(a: Iterable[Fields], b: Iterable[Fields]) -> list[Fields]:
+    """Scores that a person has in both runs, with the last value in A and in B; retests are left
+    out. Both as the points of `outcomes`.
+    """
+    keys = ("who", "instrument", "score", "respondent")
+    found = [
+        {tuple(one[key] for key in keys): one for one in first_and_last(points)}
+        for points in (a, b)
+    ]
+    return [
+        dict(zip(keys, key, strict=True))
+        | {"a": one["last"], "b": found[1][key]["last"], "trial": one["trial"]}
+        for key, one in found[0].items()
+        if key in found[1]
+    ]
 
 
 def other_clock(a: Fields, b: Fields) -> str | None:

@@ -24,16 +24,19 @@ from simcounsel.runs.history import History
 from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.log import Log
 from simcounsel.viewer import parts, people, requests, syntheses
-from simcounsel.viewer.comparison import compare, other_clock
+from simcounsel.viewer.comparison import compare, last_scores, other_clock
 from simcounsel.viewer.guard import Guard
 from simcounsel.viewer.outcomes import outcomes
 from simcounsel.viewer.pages import not_side_by_side, page_of
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.row import Rows
 from simcounsel.viewer.run_list import RunList
+from simcounsel.viewer.search import search
 from simcounsel.viewer.several import several
 
 STATIC = Path(str(files("simcounsel.viewer") / "static"))
+LONGEST_QUERY = 200
+"""Characters of a search."""
 Answer = Callable[[Request, History], Any]
 
 
@@ -57,6 +60,7 @@ def make_app(
                 "overview": lambda request, history: parts.overview(history),
                 "outcomes": lambda request, history: outcomes(history),
                 "row": lambda request, history: _row(site.rows, history),
+                "search": _search,
                 "size": lambda request, history: parts.size(history),
                 "person/{who}": _of_person(people.person),
                 "memories/{who}": _of_person(people.memories),
@@ -134,9 +138,13 @@ class Site:
                 log.refresh()
             refused = not_side_by_side(a, b)
             if refused is None:
-                one, two = (parts.overview(History(log)) for log in (a, b))
+                both = [History(log) for log in (a, b)]
+                one, two = (parts.overview(history) for history in both)
                 refused = other_clock(one, two)
-            return PlainTextResponse(refused, 422) if refused else as_json(compare(one, two))
+            if refused is not None:
+                return PlainTextResponse(refused, 422)
+            points = (outcomes(history)["points"] for history in both)
+            return as_json(compare(one, two) | {"scores": last_scores(*points)})
 
         return await asyncio.to_thread(work)
 
@@ -236,6 +244,10 @@ def _behind(request: Request, history: History) -> Any:
 def _number(text: str) -> int | None:
     """A number in an address; None when it is none."""
     return int(text) if text.isdecimal() and len(text) < TICK_DIGITS else None
+
+
+def _search(request: Request, history: History) -> Any:
+    return search(history, request.query_params.get("q", "")[:LONGEST_QUERY])
 
 
 def _row(rows: Rows, history: History) -> Any:

@@ -27,7 +27,7 @@ from simcounsel.viewer.run_list import RunList
 from tests.stage import ROOT, TINY, go_on, happened, live, switchboard, three, tiny
 from tests.viewer.conftest import serving, sound_page
 
-PANELS = ("days", "outcomes", "person", "memory", "talks", "hood")
+PANELS = ("days", "outcomes", "person", "memory", "talks", "hood", "search")
 
 
 @pytest.fixture(scope="module")

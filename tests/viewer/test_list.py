@@ -105,6 +105,15 @@ def test_a_row_says_what_was_measured_and_is_read_again_when_more_was(
     assert {one["instrument"] for one in scales} == {"insomnia_severity", "phq9"}
 
 
+def test_the_scores_of_two_runs_beside_each_other(sweep: Path) -> None:
+    client = TestClient(make_app(RunList(sweep)), base_url="http://127.0.0.1")
+    found = client.get("/api/compare?a=counselor-1&b=alone-1").json()
+    rows = [client.get(f"/api/runs/{name}-1/row").json() for name in ("counselor", "alone")]
+    (score,) = found["scores"]
+    assert [score["a"], score["b"]] == [one["scales"][0]["last"] for one in rows]
+    assert (score["who"], score["instrument"]) == ("Ines", "insomnia_severity")
+
+
 def test_a_run_of_no_sweep_has_no_arm(tmp_path: Path) -> None:
     assert arm(tmp_path / "run") is None
     (tmp_path / "experiment.json").write_text('{"runs": [{"arm": 1}]}', encoding="utf-8")

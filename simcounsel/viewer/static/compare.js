@@ -6,6 +6,7 @@ import { fill, h, said } from "./dom.js";
 import { badge } from "./feel.js";
 import { kindsLegend } from "./palette.js";
 import { mountPlayer } from "./player.js";
+import { RESPONDENTS } from "./scores.js";
 import { get, path } from "./source.js";
 import { onShow, show, state } from "./state.js";
 import { at, stateAt, until } from "./track.js";
@@ -25,7 +26,7 @@ async function start() {
   const longer = a.ticks >= b.ticks ? a : b;
   const bar = h("footer", { class: "time", "aria-label": "Time" });
   const title = (run) => h("a", { href: `/run/${encodeURIComponent(run.run)}#tick=${state().tick || 0}` }, run.run);
-  const sections = apart.people.map((one) => person(one, a, b, longer));
+  const sections = apart.people.map((one) => person({ ...one, scores: apart.scores.filter(({ who }) => who === one.name) }, a, b, longer));
   fill(document.getElementById("head"), h("h1", {}, "Compare"), h("a", { href: "/" }, "runs"));
   fill(main, h("div", { class: "two" }, h("div", { class: "sides" }, h("div", {}, h("h2", {}, "A: ", title(a)), facts(a)), h("div", {}, h("h2", {}, "B: ", title(b)), facts(b))),
     parting(apart, longer),
@@ -93,10 +94,10 @@ function summed({ name, together, parted, kind_differs, words_differ, feeling })
   return `Another kind of activity ${percent(kind_differs)} of the time, the same kind in other words ${percent(words_differ)}. Feeling ${signedText(feeling.a)} in A and ${signedText(feeling.b)} in B on average (from −10 to +10), ${feeling.apart.toFixed(2)} apart at a moment.`;
 }
 
-function numbers({ name: who, hours, feeling, talks }) {
+function numbers({ name: who, hours, feeling, talks, scores }) {
   const row = (name, one, two, digits = 2, words = (value) => value.toFixed(digits)) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, words(one)), h("td", {}, words(two)), h("td", {}, signedText(two - one, digits)));
   return h("details", { open: true }, h("summary", {}, "In numbers"), h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `${who} in numbers` }, h("table", { class: "counts" }, h("thead", {}, h("tr", {}, ["", "A", "B", "B − A"].map((name) => h("th", { scope: "col" }, name || h("span", { class: "hidden" }, "what"))))),
-    h("tbody", {}, row("feeling, mean", feeling.a, feeling.b, 2, signedText), row("talks", talks[0].talks, talks[1].talks, 0), row("lines in talks", talks[0].lines, talks[1].lines, 0),
+    h("tbody", {}, scores.map((one) => row(`${one.instrument.replaceAll("_", " ")}${one.score === "total" ? "" : `, ${one.score.replaceAll("_", " ")}`}, last (${RESPONDENTS[one.respondent]}${one.trial ? "; trial" : ""})`, one.a, one.b)), row("feeling, mean", feeling.a, feeling.b, 2, signedText), row("talks", talks[0].talks, talks[1].talks, 0), row("lines in talks", talks[0].lines, talks[1].lines, 0),
       Object.entries(hours).map(([kind, [one, two]]) => row(`${kind}, hours`, one, two))))));
 }
 

@@ -12,13 +12,14 @@ import { mountMemory } from "./memory.js";
 import { mountOutcomes } from "./outcomes.js";
 import { mountPerson } from "./person.js";
 import { mountPlayer } from "./player.js";
+import { mountSearch } from "./search.js";
 import { bundled, forget, get, path } from "./source.js";
 import { onShow, show, state } from "./state.js";
 import { mountTalks } from "./talks.js";
 import { stateAt } from "./track.js";
 
 const POLL_MS = 2000;
-const PANELS = [["days", "Days", mountDays], ["outcomes", "Outcomes", mountOutcomes], ["person", "Person", mountPerson], ["memory", "Memory", mountMemory], ["talks", "Conversations", mountTalks], ["hood", "Under the hood", mountHood], ["interview", "Interview", null]];
+const PANELS = [["days", "Days", mountDays], ["outcomes", "Outcomes", mountOutcomes], ["person", "Person", mountPerson], ["memory", "Memory", mountMemory], ["talks", "Conversations", mountTalks], ["hood", "Under the hood", mountHood], ["search", "Search", mountSearch], ["interview", "Interview", null]];
 
 const run = bundled ? null : decodeURIComponent(location.pathname.split("/").pop());
 const main = document.getElementById("main");
@@ -55,6 +56,12 @@ async function start() {
   fill(main, problems(overview), gone, h("div", { class: "stage" }, h("div", { class: "panel-side" }, people, tabs, panel), map), bar);
   const drawing = build();
   onShow(() => draw().catch(failPanel));
+  addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    event.preventDefault();
+    show({ panel: "search" });
+    document.getElementById("search-words")?.focus();
+  });
   await draw();
   if (!bundled) follow();
   return undefined;
