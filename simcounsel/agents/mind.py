@@ -91,6 +91,8 @@ class Spoken:
     """Whether a call gave nothing of use."""
     decision: Decision | None = None
     """As the line's reply settled it; None where it was settled before."""
+    silent: bool = False
+    """Whether the human who speaks for them said nothing in time: then `line` is not said."""
 
 
 class Mind(Protocol):

@@ -31,7 +31,7 @@ from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Recalled
 from simcounsel.llm.answers import speech_problem
-from simcounsel.llm.question import Ask, Question, ask, traced
+from simcounsel.llm.question import SILENT, Ask, Question, ask, traced
 from simcounsel.prompts import phrase, prompt_text, render
 from simcounsel.texts.overlap import read_out
 
@@ -65,6 +65,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         source=reply.source,
         events=(recalled, *moved),
         decision=thought.settled(decision, answer, traced(reply)) if thought else None,
+        silent=SILENT in reply.notes,
         **traced(reply),
     )
 

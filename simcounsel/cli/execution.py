@@ -81,8 +81,10 @@ def _taking_part(
         typer.echo(f"you speak for {board.who}: open {address}  (it shows what {board.who} knows)")
         typer.echo(f"to watch the run, elsewhere: simcounsel view {run.folder}")
         typer.echo(
-            f"{board.seconds:g} s for each line; without one a polite line is said for you, and the"
-            " run goes on"
+            "it waits for your lines as long as you need; --human-seconds sets a limit"
+            if board.seconds is None
+            else f"{board.seconds:g} s for each line; without one that conversation ends, and"
+            " nothing is said in your name"
         )
         yield
 

@@ -13,6 +13,7 @@ from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
     DryRun,
+    HumanHints,
     HumanName,
     HumanPort,
     HumanSeconds,
@@ -63,7 +64,8 @@ def run(
     prices: PricesFile = None,
     dry_run: DryRun = False,
     human: HumanName = None,
-    human_seconds: HumanSeconds = 120,
+    human_seconds: HumanSeconds = None,
+    human_hints: HumanHints = False,
     port: HumanPort = 0,
 ) -> None:
     """Live through a world and leave a run behind.
@@ -81,7 +83,7 @@ def run(
     loaded = load_world(world, **with_model(changes, model))
     if model is not None and not any(".models" in key for key in changes):
         loaded = loaded.with_one_model({})
-    board = _board(loaded, human, human_seconds)
+    board = _board(loaded, human, human_seconds, human_hints)
     from simcounsel.engine.opening import begin_run, check_models
     from simcounsel.llm.budget import check_budget
 
@@ -130,7 +132,8 @@ def resume(
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
     human: HumanName = None,
-    human_seconds: HumanSeconds = 120,
+    human_seconds: HumanSeconds = None,
+    human_hints: HumanHints = False,
     port: HumanPort = 0,
 ) -> None:
     """Go on with a run that was stopped, after the last complete tick; replies already paid for are
@@ -156,7 +159,7 @@ def resume(
         )
         return
     limits = quiet, in_flight, budget_usd, budget_calls
-    _go_on(opened, ticks, *limits, price_table(prices), human, human_seconds, port)
+    _go_on(opened, ticks, *limits, price_table(prices), human, human_seconds, human_hints, port)
 
 
 @app.command()
@@ -175,7 +178,8 @@ def fork(
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
     human: HumanName = None,
-    human_seconds: HumanSeconds = 120,
+    human_seconds: HumanSeconds = None,
+    human_hints: HumanHints = False,
     port: HumanPort = 0,
 ) -> None:
     """A what-if: the same past, another future. Of a synthesis: the same waves before --at, others
@@ -191,7 +195,7 @@ def fork(
     _human_in(opened, human)
     new = fork_run(opened, at, changes_of(sets), out)
     limits = quiet, in_flight, budget_usd, budget_calls
-    _go_on(new, ticks, *limits, table, human, human_seconds, port)
+    _go_on(new, ticks, *limits, table, human, human_seconds, human_hints, port)
 
 
 def _go_on(
@@ -203,7 +207,8 @@ def _go_on(
     budget_calls: float | None,
     prices: "Prices",
     human: str | None,
-    human_seconds: float,
+    human_seconds: float | None,
+    human_hints: bool,
     port: int,
 ) -> None:
     """Live on in a world, or write on at a synthesis."""
@@ -211,7 +216,7 @@ def _go_on(
     console = console_of()
 
     def lives(lived: "WorldRun") -> None:
-        board = _board(lived.world, human, human_seconds)
+        board = _board(lived.world, human, human_seconds, human_hints)
         fetch_weights(lived.manifest.models, console, quiet)
         live(lived, ticks, *limits, prices, console, board, port)
 
@@ -238,10 +243,10 @@ def _no_turns(run: "SynthesisRun") -> NoReturn:
     )
 
 
-def _board(world: "World", human: str | None, seconds: float) -> "Board | None":
+def _board(world: "World", human: str | None, seconds: float | None, hints: bool) -> "Board | None":
     """Where the turns of a human who takes part wait for their lines."""
     if human is None:
         return None
     from simcounsel.viewer.turns import board_for
 
-    return board_for(world, human, seconds)
+    return board_for(world, human, seconds, hints=hints)

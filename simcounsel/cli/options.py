@@ -151,11 +151,21 @@ HumanName = Annotated[
     ),
 ]
 HumanSeconds = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--human-seconds",
         min=5,
-        help="So long the page waits for your line; then a polite fallback is said instead.",
+        help=(
+            "So long the page waits for your line; then the conversation ends there. Nothing is"
+            " ever said in your name. Left out: it waits as long as you need."
+        ),
+    ),
+]
+HumanHints = Annotated[
+    bool,
+    typer.Option(
+        "--human-hints",
+        help="Show on that page what the resident's policy would do. It steers who sits there.",
     ),
 ]
 HumanPort = Annotated[

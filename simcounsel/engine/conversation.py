@@ -38,7 +38,8 @@ def converse(
     whether the detector tells at the end what was left open where nothing was done on the way.
 
     When somebody takes leave the other still answers, and it ends; the last line that the limit
-    allows is a leave-taking as well. A policy may hold a conversation that must not end.
+    allows is a leave-taking as well. A policy may hold a conversation that must not end. Where a
+    human who takes part says nothing in time it ends there, and nothing is said in their name.
     """
     names = (first.name, second.name)
     talk = OpenTalk(
@@ -55,21 +56,25 @@ def converse(
     speaker, listener = first, second
     while len(talk.lines) < talk.limit:
         events += yield from _turn(talk, speaker, listener)
-        if talk.leaver not in (None, speaker.name):
+        if talk.silent or talk.leaver not in (None, speaker.name):
             break
         speaker, listener = listener, speaker
     talk.over = True
     events.append(_ended(talk, first, second))
+    if not talk.lines:  # the one who was to begin said nothing: there is nothing to take away
+        return Talked(events=tuple(events), drafts=dict.fromkeys(names, ()))
     return (yield from take_away(talk, first, second, events))
 
 
 def _ended(talk: OpenTalk, first: Side, second: Side) -> ConversationEnded:
-    cause: Literal["goodbye", "limit"] = "goodbye" if talk.leaver else "limit"
+    cause: Literal["goodbye", "limit", "left"] = "goodbye" if talk.leaver else "limit"
+    if talk.silent:
+        cause = "left"
     open_ = talk.left_open(first, second).and_also(talk.left_open(second, first))
     return ConversationEnded(
         chat=talk.started.chat,
         cause=cause,
-        by=talk.leaver,
+        by=talk.silent or talk.leaver,
         messages=len(talk.lines),
         open_danger=open_.level,
         open_kinds=open_.kinds,
@@ -82,6 +87,9 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     view = talk.view(speaker, listener)
     decision = yield from speaker.policy.decide(view)
     spoken = yield from speaker.mind.speak(speaker.scene, view, decision)
+    if spoken.silent:
+        talk.silent = speaker.name
+        return []
     decision = spoken.decision or decision
     line, chat = spoken.line, talk.started.chat
     said = Said(

@@ -1,7 +1,6 @@
 """How many answers of a run are fallbacks, and when they are too many to go on."""
 
 from collections.abc import Iterable
-from typing import Protocol, runtime_checkable
 
 from simcounsel.errors import TooManyFallbacks
 from simcounsel.events import Disclosed, Drafted, Entry, Revised, Said, Warned
@@ -10,15 +9,6 @@ from simcounsel.specs.world_settings import FallbackLimits
 
 FEWEST_LINES = 2
 """A single line of a conversation that is a fallback is a slip, however short it was."""
-
-
-@runtime_checkable
-class SpeaksFor(Protocol):
-    """A model in which a human speaks for a resident: who says nothing in time is no broken
-    model.
-    """
-
-    speaks_for: str
 
 
 class FallbackCount:
@@ -46,19 +36,17 @@ class FallbackCount:
             self._fallbacks += 1
             self._first = entry.tick if self._first is None else self._first
 
-    def check(
-        self, tick: int, entries: Iterable[Entry], asked: int, humans: Iterable[str] = ()
-    ) -> None:
+    def check(self, tick: int, entries: Iterable[Entry], asked: int) -> None:
         """Whether a tick may be written: its entries, and how many questions were asked in it.
         TooManyFallbacks, of which the manifest is told, says why not and how to go on.
         """
         try:
-            self._check(tuple(entries), asked, frozenset(humans))
+            self._check(tuple(entries), asked)
         except TooManyFallbacks as error:
             self._run.mark_stop(tick, str(error))
             raise
 
-    def _check(self, entries: tuple[Entry, ...], asked: int, humans: frozenset[str]) -> None:
+    def _check(self, entries: tuple[Entry, ...], asked: int) -> None:
         if self._limits.most >= 1:
             return
         fallbacks = sum(isinstance(entry.event, Warned) for entry in entries)
@@ -68,7 +56,7 @@ class FallbackCount:
                 f"{every} of {of} answers in this run were fallbacks, more than"
                 f" `fallbacks.most: {self._limits.most:g}` allows{self._remedy(of)}"
             )
-        if half := _half_canned(entries, humans):
+        if half := _half_canned(entries):
             raise TooManyFallbacks(
                 f"in the conversation {half[0]} {half[1]} of {half[2]} lines would be"
                 f" fallbacks{self._remedy(of)}"
@@ -93,7 +81,7 @@ class FallbackCount:
         )
 
 
-def _half_canned(entries: Iterable[Entry], humans: frozenset[str]) -> tuple[str, int, int] | None:
+def _half_canned(entries: Iterable[Entry]) -> tuple[str, int, int] | None:
     """The first conversation (or session) of which half the lines or more are fallbacks: its id,
     how many, of how many.
     """
@@ -102,7 +90,7 @@ def _half_canned(entries: Iterable[Entry], humans: frozenset[str]) -> tuple[str,
         match event:
             case Said():
                 lines = canned.setdefault(event.chat, {})
-                lines[len(lines)] = event.source == "fallback" and event.who not in humans
+                lines[len(lines)] = event.source == "fallback"
             case Disclosed() | Drafted() | Revised():  # a revised line stands in a draft's place
                 canned.setdefault(event.session, {})[event.message] = event.source == "fallback"
     for chat, lines in canned.items():

@@ -17,7 +17,7 @@ from simcounsel.agents.mind import Mind
 from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
-from simcounsel.engine.fallbacks import FallbackCount, SpeaksFor
+from simcounsel.engine.fallbacks import FallbackCount
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.lost_vectors import recompute
 from simcounsel.engine.measures import Measures
@@ -203,8 +203,7 @@ class Simulation(mesa.Model):
         """TooManyFallbacks. What is replayed was judged before."""
         if self.models.only_recorded:
             return
-        humans = [one.speaks_for for one in self.models.chat.values() if isinstance(one, SpeaksFor)]
-        self._fallbacks.check(self.tick, self._journal.entries, self._journal.asked, humans)
+        self._fallbacks.check(self.tick, self._journal.entries, self._journal.asked)
 
     def _observe(self, entry: Entry) -> None:
         self.measures.observe(entry)

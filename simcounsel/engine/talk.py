@@ -65,6 +65,8 @@ class OpenTalk:
     """By name: the dangers that their last line asked about; None where only its words tell."""
     leaver: str | None = None
     """Who takes leave."""
+    silent: str | None = None
+    """The human who said nothing in time; it ends there."""
     held: bool = False
     """Whether somebody who took leave was asked to stay."""
     over: bool = False

@@ -65,7 +65,7 @@ class ConversationEnded(Data):
     chat: str
     cause: Literal["goodbye", "limit", "left"]
     by: str | None
-    """Who wanted that; None at the turn limit."""
+    """Who wanted that, or said nothing in time (`left`); None at the turn limit."""
     messages: int
     open_danger: RiskLevel = "none"
     """The nearest danger that was heard and not taken up to its end, where something listened for

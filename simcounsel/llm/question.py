@@ -38,6 +38,9 @@ Tier = Literal[
     "manager",
 ]
 Source = Literal["generated", "chosen", "fallback", "human"]
+SILENT = "silent"
+"""The note of a reply to a human's question that is none: the time was up. Its value is never
+said."""
 Message = dict[str, str]
 """`role` and `content` of a chat message."""
 T = TypeVar("T")

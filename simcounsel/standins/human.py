@@ -5,8 +5,8 @@ the model.
     Human.complete -> Board.line  ....>   Board.pending   (whose turn, what was said, time left)
                     <-------------------  Board.say       (the line, a feeling, a goodbye)
 
-Nobody waits for ever: when the time is up the question's declared fallback is said in the human's
-stead, and a `warned` event says so.
+Nothing is ever said in the human's stead. Without a limit the run waits; with one, when the time is
+up, the answer is noted as silent, and the conversation ends there.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from typing import Any
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import ChatModel, Completion, Failure
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import SILENT, Question
 from simcounsel.specs.vocabulary import EMOTIONS
 
 LINE_CHARACTERS = 2000
@@ -55,15 +55,15 @@ class Turn:
     """What comes to the resident's mind."""
     may_leave: bool
     """Whether a goodbye ends the talk yet."""
-    deadline: float
-    """By time.monotonic()."""
+    deadline: float | None
+    """By time.monotonic(); None: there is no limit."""
     prolonged: int = 0
     """How often time was added."""
 
     @property
-    def seconds_left(self) -> float:
-        """Until the fallback is said; never below 0."""
-        return max(0.0, self.deadline - time.monotonic())
+    def seconds_left(self) -> float | None:
+        """Until the conversation ends without a line; never below 0. None: it waits."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
 
 @dataclass(kw_only=True)
@@ -72,8 +72,10 @@ class Board:
 
     who: str
     """For whom the human speaks."""
-    seconds: float = 120.0
-    """The time for one line."""
+    seconds: float | None = None
+    """The time for one line; None: as long as it takes."""
+    hints: bool = False
+    """Whether the page shows what the resident's policy would do."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _turn: Turn | None = None
     _line: "Future[LineAnswer]" = field(default_factory=Future)
@@ -90,14 +92,15 @@ class Board:
         line: Future[LineAnswer] = Future()
         with self._lock:
             self._count += 1
-            turn = self._turn = _turn_of(facts, self._count, time.monotonic() + self.seconds)
+            deadline = None if self.seconds is None else time.monotonic() + self.seconds
+            turn = self._turn = _turn_of(facts, self._count, deadline)
             self._line = line
         waiting = asyncio.wrap_future(line)
         try:
             while not waiting.done():
                 with self._lock:
                     turn = self._turn or turn
-                    if not turn.seconds_left and not line.done():
+                    if turn.seconds_left == 0 and not line.done():
                         self._turn = None
                         return None
                 await asyncio.wait({waiting}, timeout=turn.seconds_left)
@@ -144,6 +147,8 @@ class Board:
         """More time for that turn."""
         with self._lock:
             turn = self._its_turn(number)
+            if self.seconds is None or turn.deadline is None:
+                raise Refused("there is no limit: take the time you need")
             if turn.prolonged >= MORE_TIME:
                 raise Refused(f"the time of this turn was prolonged {MORE_TIME} times already")
             self._turn = replace(
@@ -168,7 +173,6 @@ class Human:
 
     def __init__(self, inner: ChatModel, board: Board) -> None:
         self.name = inner.name
-        self.speaks_for = board.who
         self._inner = inner
         self._board = board
 
@@ -177,9 +181,18 @@ class Human:
         facts = question.facts
         if not isinstance(facts, LineFacts) or facts.me != self._board.who:
             return await self._inner.complete(question, complaint)
-        line = None if complaint else await self._board.line(facts)
+        if complaint:
+            raise Failure(complaint)
+        line = await self._board.line(facts)
         if line is None:
-            raise Failure(complaint or f"no line came within {self._board.seconds:g} s")
+            unsaid = question.fallback.model_dump_json()
+            return Completion(
+                text=unsaid,
+                tokens_in=0,
+                tokens_out=0,
+                source="human",
+                notes={SILENT: f"no line came within {self._board.seconds:g} s"},
+            )
         # what else a line's answer holds, such as a thought before it, a human is not asked for
         text = question.fallback.model_copy(update=line.model_dump()).model_dump_json()
         return Completion(text=text, tokens_in=0, tokens_out=0, source="human")
@@ -189,7 +202,7 @@ class Human:
         await self._inner.close()
 
 
-def _turn_of(facts: LineFacts, number: int, deadline: float) -> Turn:
+def _turn_of(facts: LineFacts, number: int, deadline: float | None) -> Turn:
     return Turn(
         number=number,
         who=facts.me,

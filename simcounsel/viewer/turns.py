@@ -30,7 +30,7 @@ from simcounsel.viewer.seat import seat_app
 from simcounsel.viewer.serve import serving
 
 
-def board_for(world: World, name: str, seconds: float) -> Board:
+def board_for(world: World, name: str, seconds: float | None, *, hints: bool = False) -> Board:
     """A board for the resident of that name. SimcounselError when nobody of that name is present
     under the world's condition.
     """
@@ -43,7 +43,7 @@ def board_for(world: World, name: str, seconds: float) -> Board:
                 f" another --condition, or {' or '.join(present)}"
             )
         raise SimcounselError(f"--human {name}: no such resident; {suggest(name, present)}")
-    return Board(who=found, seconds=seconds)
+    return Board(who=found, seconds=seconds, hints=hints)
 
 
 @contextmanager
@@ -105,7 +105,9 @@ def turn_routes(board: Board, world: World, log: Log | None = None) -> list[Rout
 
     async def look(request: Request) -> Response:
         turn = board.pending
-        return as_json(None if turn is None else shown(turn) | {"reminder": reminders.of(turn)})
+        return as_json(
+            None if turn is None else shown(turn, board.hints) | {"reminder": reminders.of(turn)}
+        )
 
     async def warn(request: Request) -> Response:
         return as_json({"before": notice("before", language, locale), "danger": kept.get("danger")})
@@ -119,7 +121,7 @@ def turn_routes(board: Board, world: World, log: Log | None = None) -> list[Rout
             )
         try:
             if body.get("more_time"):
-                return as_json(shown(board.prolong(number)))
+                return as_json(shown(board.prolong(number), board.hints))
             text, turn = _text(body), board.pending
             board.say(
                 number,
@@ -140,19 +142,20 @@ def turn_routes(board: Board, world: World, log: Log | None = None) -> list[Rout
     return [Route(f"{path}/notice", warn), Route(path, look), Route(path, speak, methods=["POST"])]
 
 
-def shown(turn: Turn) -> dict[str, Any]:
-    """A turn as the page needs it."""
+def shown(turn: Turn, hints: bool) -> dict[str, Any]:
+    """A turn as the page needs it. hints: with what the resident's policy would do."""
+    left = turn.seconds_left
     return {
         "turn": turn.number,
         "who": turn.who,
         "other": turn.other,
         "place": turn.place,
         "lines": [list(line) for line in turn.lines],
-        "move": turn.move,
-        "aim": turn.aim,
+        "move": turn.move if hints else None,
+        "aim": turn.aim if hints else None,
         "memories": list(turn.memories),
         "may_leave": turn.may_leave,
-        "seconds_left": round(turn.seconds_left, 1),
+        "seconds_left": None if left is None else round(left, 1),
         "prolonged": turn.prolonged,
         "characters": LINE_CHARACTERS,
         "emotions": list(EMOTIONS),

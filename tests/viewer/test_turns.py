@@ -18,9 +18,10 @@ from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SimcounselError
-from simcounsel.events import ConversationEnded, Said, Warned
+from simcounsel.events import ConversationEnded, Remembered, Said, Warned
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
+from simcounsel.runs.verifying import verify
 from simcounsel.safety.left_open import OpenDanger
 from simcounsel.safety.reminding import reminder
 from simcounsel.standins.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
@@ -341,14 +342,59 @@ def test_a_goodbye_ends_the_talk(tmp_path: Path) -> None:
     assert len(talk) == 4
 
 
-def test_nobody_comes_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_nobody_comes_and_nothing_is_said_in_their_name(tmp_path: Path) -> None:
+    """The conversation ends there, the run goes on; a replay repeats it, and the log is sound."""
     began = time.monotonic()
-    run, texts = with_human(tmp_path, lambda turn: None, ticks=3, seconds=0.2)
+    run, texts = with_human(tmp_path / "one", lambda turn: None, ticks=3, seconds=0.2)
     assert time.monotonic() - began < 20
-    lines = [event for event in happened(run, Said) if event.who == "Miriam"]
-    assert not texts and lines and {event.source for event in lines} == {"fallback"}
-    assert {event.cause for event in happened(run, Warned)} == {"no line came within 0.2 s"}
-    assert run.ticks_done() == 3
+    assert not texts and run.ticks_done() == 3
+    assert not [event for event in happened(run, Said) if event.who == "Miriam"]
+    (ended,) = happened(run, ConversationEnded)
+    assert (ended.cause, ended.by) == ("left", "Miriam")
+    assert not happened(run, Warned)
+    assert not verify(run.folder).damages
+    again = Simulation(run.world, model=f"recorded:{run.folder}", out=tmp_path / "two").run(3)
+    assert happened(again, ConversationEnded) == happened(run, ConversationEnded)
+    assert happened(again, Said) == happened(run, Said)
+
+
+def test_who_falls_silent_later_leaves_what_was_said(tmp_path: Path) -> None:
+    run, texts = with_human(
+        tmp_path,
+        lambda turn: {"say": "How was the night?"} if turn["turn"] == 1 else None,
+        ticks=3,
+        seconds=0.5,
+    )
+    assert texts == ["How was the night?"]
+    (ended,) = happened(run, ConversationEnded)
+    lines = happened(run, Said)
+    assert (ended.cause, ended.by, ended.messages) == ("left", "Miriam", len(lines))
+    assert [event.text for event in lines if event.who == "Miriam"] == texts
+    assert any(event.memory.chat == ended.chat for event in happened(run, Remembered))
+
+
+def test_without_a_limit_it_waits_and_shows_no_clock(site: tuple[Board, TestClient]) -> None:
+    board, client = site
+    board.seconds = None
+    with waiting(board) as line:
+        turn = client.get(TURN).json()
+        assert turn["seconds_left"] is None
+        assert client.post(TURN, json={"turn": 1, "more_time": True}).status_code == 422
+        time.sleep(0.2)
+        assert not line.done()
+        board.say(1, "Now.")
+        assert line.result(5).say == "Now."
+
+
+def test_what_the_policy_would_do_is_shown_only_where_it_is_wanted(
+    site: tuple[Board, TestClient],
+) -> None:
+    board, client = site
+    with waiting(board):
+        assert {client.get(TURN).json()[key] for key in ("move", "aim")} == {None}
+        board.hints = True
+        assert client.get(TURN).json()["move"] == "clarify"
+        board.say(1, "Yes.")
 
 
 def test_a_human_may_join_a_run_that_is_resumed(tmp_path: Path) -> None:
@@ -408,10 +454,25 @@ def test_the_command(simcounsel: Command, tmp_path: Path) -> None:
         and "5 s for each line" in ended.out
     )
     (run,) = (tmp_path / "out").iterdir()
-    assert simcounsel("resume", run, "--human", "Ines", "--ticks", 1).code == 0
+    assert (
+        simcounsel("resume", run, "--human", "Ines", "--human-seconds", 5, "--ticks", 1).code == 0
+    )
     assert (
         "you speak for Ines"
-        in simcounsel("fork", run, "--at", 1, "--ticks", 1, "--human", "Ines", "--out", "out").out
+        in simcounsel(
+            "fork",
+            run,
+            "--at",
+            1,
+            "--ticks",
+            1,
+            "--human",
+            "Ines",
+            "--human-seconds",
+            5,
+            "--out",
+            "out",
+        ).out
     )
 
 

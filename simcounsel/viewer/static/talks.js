@@ -10,7 +10,7 @@ import { get, path } from "./source.js";
 import { show, state } from "./state.js";
 
 const SOURCE = { chosen: "chosen from lines written by hand", generated: "written by the model", fallback: "fallback: the model gave no usable line", human: "written by a human" };
-const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left: "somebody left" };
+const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left: "said no more in time, and it ended there" };
 
 const ADVANCE = { advance: "to the next stage", repeat: "this stage once more", back: "back a stage", end: "the course ends" };
 

@@ -50,12 +50,12 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
 
   function take(next) {
     if (!next) return turn && leave();
-    until = performance.now() + next.seconds_left * 1000;
+    until = next.seconds_left === null ? null : performance.now() + next.seconds_left * 1000;
     if (turn?.turn === next.turn) return;
     turn = next;
-    told = TOLD_AT.filter((seconds) => seconds < next.seconds_left);
+    told = until === null ? [] : TOLD_AT.filter((seconds) => seconds < next.seconds_left);
     draw();
-    announce(`It is your turn: ${next.who} talks with ${next.other}. ${Math.round(next.seconds_left)} seconds. The form is at “Your turn”.${next.reminder ? ` ${next.reminder}` : ""}`);
+    announce(`It is your turn: ${next.who} talks with ${next.other}. ${until === null ? "" : `${Math.round(next.seconds_left)} seconds. `}The form is at “Your turn”.${next.reminder ? ` ${next.reminder}` : ""}`);
     document.title = `● Your turn, ${document.title.replace(/^● Your turn, /, "")}`;
   }
 
@@ -63,7 +63,7 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
     draft = parts && !parts.sent ? parts.say.value : "";
     turn = null;
     document.title = document.title.replace(/^● Your turn, /, "");
-    if (draft.trim()) announce("The turn is over; a polite line was said for you. What you were writing is kept for your next turn.");
+    if (draft.trim()) announce("The time is over, and this conversation has ended; nothing was said in your name. What you were writing is kept.");
     parts = null;
     section.hidden = true;
     fill(section);
@@ -76,7 +76,7 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
     parts.clock = h("span", { class: "turn-clock", "aria-hidden": "true" });
     parts.trouble = h("div", { role: "alert" });
     parts.left = h("span", { id: "turn-left", class: "soft small" });
-    parts.say = h("textarea", { id: "turn-say", rows: "3", maxlength: String(turn.characters), "aria-describedby": "turn-aim turn-left", oninput: count, onkeydown: keys });
+    parts.say = h("textarea", { id: "turn-say", rows: "3", maxlength: String(turn.characters), "aria-describedby": turn.aim ? "turn-aim turn-left" : "turn-left", oninput: count, onkeydown: keys });
     parts.emotion = h("select", { id: "turn-emotion", onchange: strength }, turn.emotions.map((emotion) => h("option", { value: emotion, selected: emotion === "neutral" }, FEELINGS[emotion] || emotion)));
     parts.intensity = h("input", { type: "range", id: "turn-intensity", min: "1", max: "10", step: "1", value: "4", oninput: strength });
     parts.number = h("output", { for: "turn-intensity" });
@@ -87,17 +87,17 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
     fill(section,
       h("div", { class: "turn-head" }, h("h2", { id: "turn-title" }, "Your turn"), parts.clock),
       h("p", {}, "You speak for ", h("strong", {}, said(turn.who)), ", who talks with ", h("strong", {}, said(turn.other)), " (", said(turn.place), "). ",
-        "If no line comes in time, a polite one is said for you."),
+        until === null ? "Take the time you need; it waits for you." : "If no line comes in time, this conversation ends; nothing is said in your name."),
       turn.lines.length ? h("ol", { class: "turn-lines", tabindex: "0", "aria-label": "What was said so far" },
         turn.lines.map(([who, text]) => h("li", {}, h("strong", {}, said(who), ": "), said(text)))) : h("p", { class: "soft" }, "Nothing was said yet: you begin."),
       turn.reminder ? h("div", { class: "notice notice-danger", role: "note", "aria-label": "Open danger" }, paragraphs(turn.reminder)) : null,
-      h("p", { id: "turn-aim", class: "soft" }, `What ${turn.who} would do now (${turn.move}): `, said(turn.aim), " You are free to do otherwise."),
+      turn.aim ? h("p", { id: "turn-aim", class: "soft" }, `What ${turn.who} would do now (${turn.move}): `, said(turn.aim), " You are free to do otherwise.") : null,
       turn.memories.length ? h("details", {}, h("summary", {}, `What comes to ${turn.who}'s mind (${turn.memories.length})`), h("ul", {}, turn.memories.map((text) => h("li", {}, said(text))))) : null,
       h("form", { onsubmit: send },
         h("label", { for: "turn-say" }, last && last[0] !== turn.who ? `Your answer to ${last[0]}` : "Your line"), parts.say,
         h("p", { class: "row" }, h("label", { for: "turn-emotion" }, "You feel"), parts.emotion, parts.strength),
         turn.may_leave ? h("p", { class: "row" }, parts.goodbye, h("label", { for: "turn-goodbye" }, "Say goodbye with this line")) : null,
-        h("p", { class: "row" }, parts.send, parts.more, parts.left)),
+        h("p", { class: "row" }, parts.send, until === null ? null : parts.more, parts.left)),
       parts.trouble);
     parts.say.value = draft;
     draft = "";
@@ -136,7 +136,7 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
 
   /** The clock is seen each second and heard only at 60, 30 and 10 seconds. */
   function tick() {
-    if (!turn || !parts) return;
+    if (!turn || !parts || until === null) return;
     const seconds = Math.max(0, Math.ceil((until - performance.now()) / 1000));
     fill(parts.clock, seconds > 90 ? `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s` : `${seconds} s`);
     parts.clock.classList.toggle("turn-soon", seconds <= 20);
