@@ -39,8 +39,7 @@ Tier = Literal[
 ]
 Source = Literal["generated", "chosen", "fallback", "human"]
 SILENT = "silent"
-"""The note of a reply to a human's question that is none: the time was up. Its value is never
-said."""
+"""The note of a human's reply that is none, since the time was up: its value is never said."""
 Message = dict[str, str]
 """`role` and `content` of a chat message."""
 T = TypeVar("T")
