@@ -1,7 +1,9 @@
 """Runs that ship with the package: listed, unpacked once, checked, and taken wherever a run's folder is."""
 
 import hashlib
+import io
 import shutil
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,16 @@ def test_the_same_run_is_packed_to_the_same_bytes(lived: Run, tmp_path: Path) ->
     copy = Path(shutil.copytree(lived.folder, tmp_path / "copy"))
     (copy / "more.txt").write_text("not packed")
     assert gallery.pack(copy, "day") == gallery.pack(lived.folder, "day")
+
+
+def test_what_was_measured_since_is_packed_as_well(lived: Run, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(lived.folder, tmp_path / "run"))
+    (run / "measurements").mkdir()
+    (run / "measurements" / "phq9-20260302-120000-000001.jsonl").write_text("{}\n", "utf-8")
+    (run / "measurements" / "rate.lock").touch()
+    with tarfile.open(fileobj=io.BytesIO(gallery.pack(run, "measured"))) as archive:
+        names = {name.removeprefix("measured/") for name in archive.getnames()}
+    assert names == {*gallery.HELD, "measurements/phq9-20260302-120000-000001.jsonl"}
 
 
 def test_it_replays_to_the_same_bytes(shipped: Path, lived: Run, tmp_path: Path) -> None:

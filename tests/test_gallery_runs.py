@@ -120,3 +120,13 @@ def test_a_client_is_moved_by_what_was_said() -> None:
     assert any(one.openness < one.before for one in shifts)
     assert all(one.quote for one in shifts if abs(one.openness - one.before) >= 1)
     assert any(one.event.after < one.event.before for one in history.beliefs("Ines"))
+
+
+@pytest.mark.parametrize("name", ["first-days", "first-days-alone"])
+def test_both_arms_ship_with_scores_of_every_kind(name: str) -> None:
+    run = Run.open(gallery.folder_of(name))
+    found = [*History.of(run).measurements()]
+    assert {one.measured.respondent for one in found} == {"self", "observer", "talk"}
+    assert {one.judge.split(":")[0] for one in found} == {"byhand", ""}
+    severity = [one for one in found if one.measured.instrument == "insomnia_severity"]
+    assert [one.tick for one in severity] == [11, 143]

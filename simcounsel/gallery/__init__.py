@@ -26,7 +26,8 @@ from simcounsel.errors import SpecError
 
 PREFIX = "gallery:"
 HELD = frozenset({"manifest.json", "events.jsonl", "calls.jsonl"})
-"""The files of a run that are packed."""
+"""The files of a run that are packed, and beside them what was measured since."""
+MEASURED = "measurements"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +103,8 @@ def pack(run: Path, name: str) -> bytes:
     """A run's folder as NAME.tar.xz: the same bytes for the same run, without times or owners."""
     held = io.BytesIO()
     with tarfile.open(fileobj=held, mode="w:xz", preset=9, format=tarfile.USTAR_FORMAT) as archive:
-        for file in sorted(HELD):
+        measured = [f"{MEASURED}/{file.name}" for file in (run / MEASURED).glob("*.jsonl")]
+        for file in sorted([*HELD, *measured]):
             data = (run / file).read_bytes()
             entry = tarfile.TarInfo(f"{name}/{file}")
             entry.size, entry.mode = len(data), 0o644
