@@ -1,10 +1,9 @@
-"""The pages' pictures, made anew: of the terminal, and of the viewer with a run of the default world,
-a fork of it, and a synthesis.
+"""The pages' pictures, made anew: of the viewer with the runs of the gallery, and with --terminal of the
+terminal with a run of the default world.
 
-    python -m tests.pictures [--runs FOLDER]
+    python -m tests.pictures [--terminal RUN]
 
-Runs worlds/insomnia.yaml with the embedded model (some minutes) and keeps it in FOLDER; what is there
-already is taken. Writes docs/pictures/.
+Writes docs/pictures/. RUN: of worlds/insomnia.yaml with the embedded model; it is replayed.
 """
 
 import argparse
@@ -19,11 +18,9 @@ from playwright.sync_api import FloatRect, Page, sync_playwright
 from rich.console import Console
 
 from simcounsel.cli.run_display import LiveDisplay
-from simcounsel.corpus.synthesis import Workshop
-from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Simulation
+from simcounsel.gallery import exhibits, folder_of
 from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis_file import settings_from
 from simcounsel.specs.world_file import load_world
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
@@ -45,21 +42,26 @@ class Shot(NamedTuple):
     scheme: Literal["light", "dark"] = "light"
 
 
+INES = "#tick=110&who=Ines"
 SHOTS = {
-    "day": Shot("/run/{run}#tick=12&who=Ines&panel=days"),
-    "day-dark": Shot("/run/{run}#tick=12&who=Ines&panel=days", scheme="dark"),
-    "memory": Shot("/run/{run}#tick=108&who=Ines&panel=memory", part=".panel-side"),
-    "compare": Shot("/compare?a={run}&b={fork}#tick=112"),
-    "synthesis": Shot("/run/{synthesis}#S0007", height=1120),
+    "day": Shot(f"/run/first-days{INES}&panel=days"),
+    "day-dark": Shot(f"/run/first-days{INES}&panel=days&rows=people", scheme="dark"),
+    "outcomes": Shot(f"/run/first-days{INES}&panel=outcomes", height=1060, part=".panel-side"),
+    "evidence": Shot(
+        f"/run/first-days{INES}&panel=outcomes&point=session_alliance_observed~Ines~108~observer~1"
+        "~108%3AInes%2BMiriam",
+        height=1250,
+        part=".panel-side",
+    ),
+    "memory": Shot("/run/first-days#tick=109&who=Ines&panel=memory", part=".panel-side"),
+    "compare": Shot("/compare?a=first-days&b=first-days-alone#tick=112", height=860),
+    "runs": Shot("/#group=world", height=700),
+    "several": Shot("/several?run=first-days&run=first-days-alone", height=760),
+    "search": Shot(
+        "/run/first-days#tick=12&who=Ines&panel=search&q=keep%20watch", part=".panel-side"
+    ),
+    "synthesis": Shot("/run/synthesis#S0001", height=1120),
 }
-
-
-def make_runs(folder: Path) -> None:
-    """The default world, the same past without the counselor from the second day on, and twelve sessions in waves of four."""
-    run = Simulation(ROOT / "worlds" / "insomnia.yaml", out=folder).run()
-    new = fork(Run.open(run.folder), 96, {"condition": "client_layperson"}, folder)
-    Simulation(new.world, run=new).run(60)
-    Workshop(settings_from([], {"sessions": 12, "wave": 4}), out=folder).run()
 
 
 def draw_terminal(run: Run) -> None:
@@ -79,24 +81,23 @@ def draw_terminal(run: Run) -> None:
     (PICTURES / "run.svg").write_text(drawn, encoding="utf-8")
 
 
-def photograph(folder: Path) -> None:
+def photograph() -> None:
     """Open each page at its moment and write what it looks like."""
-    runs = {name: Run.open(folder / name) for name in RunList(folder).names()}
-    child = next(name for name, run in runs.items() if run.manifest.parent)
-    synthesis = next(name for name, run in runs.items() if run.manifest.synthesis)
-    names = {
-        "run": next(name for name in runs if name not in (child, synthesis)),
-        "fork": child,
-        "synthesis": synthesis,
-    }
-    draw_terminal(runs[names["run"]])
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        for name in exhibits():
+            shutil.copytree(folder_of(name), folder / name)
+        _photograph(folder)
+
+
+def _photograph(folder: Path) -> None:
     with serving(make_app(RunList(folder))) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         for name, shot in SHOTS.items():
             page = browser.new_page(
                 viewport={"width": 1280, "height": shot.height}, color_scheme=shot.scheme
             )
-            page.goto(url + shot.address.format(**names))
+            page.goto(url + shot.address)
             page.wait_for_load_state("networkidle")
             page.wait_for_timeout(500)
             file = PICTURES / f"viewer-{name}.png"
@@ -120,15 +121,15 @@ def _clip(page: Page, shot: Shot) -> FloatRect:
 
 
 def main() -> None:
-    """Make the runs if they are not there, then the pictures."""
+    """The pictures, and on demand that of the terminal."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "pictures")
+    parser.add_argument("--terminal", type=Path)
     told = parser.parse_args()
-    if not told.runs.exists():
-        make_runs(told.runs)
-    photograph(told.runs)
+    if told.terminal:
+        draw_terminal(Run.open(told.terminal))
+    photograph()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What was measured in a run, and what each measurement rests on."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from simcounsel.errors import SimcounselError
@@ -11,6 +11,7 @@ from simcounsel.instruments.scoring import bounds
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
 from simcounsel.specs.scores import TOTAL, Ratio, Subscale
+from simcounsel.viewer.reasons import Reasons, reasons_of
 
 Fields = dict[str, Any]
 
@@ -25,22 +26,27 @@ def outcomes(history: History) -> Fields:
     person, each with its tick, kind, words, before and after, and the conversation and the number
     of the line where there is one.
     """
-    points = [*_points(history.measurements())]
+    measurements = [*history.measurements()]
+    names = sorted({one.measured.instrument for one in measurements})
+    scales = {name: _scale(name) for name in names}
+    points = _points(measurements, scales, reasons_of(history))
     people = sorted({one["who"] for one in points})
     return {
         "points": points,
-        "scales": {name: _scale(name) for name in sorted({one["instrument"] for one in points})},
+        "scales": scales,
         "changes": {who: _changes(history, who) for who in people},
     }
 
 
-def _points(measurements: Iterable[Measurement]) -> list[Fields]:
+def _points(measurements: Iterable[Measurement], scales: Fields, reasons: Reasons) -> list[Fields]:
     rounds: Counter[tuple[str, ...]] = Counter()
     found = []
     for one in measurements:
         key = _same(one)
         rounds[key] += 1
-        found.append(_point(one, rounds[key]))
+        items = scales[one.measured.instrument].get("items", {})
+        texts = {name: about["text"] for name, about in items.items()}
+        found.append(_point(one, rounds[key], reasons(one, texts)))
     found.sort(key=lambda point: (point["tick"], point["instrument"], point["who"], point["round"]))
     return found
 
@@ -52,7 +58,7 @@ def _same(one: Measurement) -> tuple[str, ...]:
     return (measured.instrument, measured.version, measured.who, measured.respondent, *about)
 
 
-def _point(one: Measurement, number: int) -> Fields:
+def _point(one: Measurement, number: int, because: Mapping[str, str]) -> Fields:
     measured = one.measured
     return {
         "tick": one.tick,
@@ -70,8 +76,8 @@ def _point(one: Measurement, number: int) -> Fields:
         "trial": one.trial,
         "chats": list(measured.chats),
         "items": [
-            {"id": item.id, "value": item.value, "reason": item.reason, "quote": item.quote}
-            | {"absent": item.absent}
+            {"id": item.id, "value": item.value, "quote": item.quote, "absent": item.absent}
+            | {"reason": item.reason or because.get(item.id)}
             for item in measured.items
         ],
         "scores": [

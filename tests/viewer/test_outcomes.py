@@ -12,12 +12,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from starlette.testclient import TestClient
 
+from simcounsel.gallery import folder_of
 from simcounsel.instruments.scale import find_scale, shipped_names
 from simcounsel.instruments.scoring import bounds, score
+from simcounsel.runs.calls import Call
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
+from simcounsel.viewer import reasons
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.outcomes import first_and_last, outcomes
 from simcounsel.viewer.routes import make_app
@@ -118,6 +121,26 @@ def test_no_answers_give_a_score_out_of_its_bounds(name: str) -> None:
             allowed = bounds(scale, one.name)
             if one.value is not None and allowed is not None:
                 assert allowed[0] - 1e-6 <= one.value <= allowed[1] + 1e-6, one
+
+
+def test_a_judges_reasons_stand_beside_its_answers() -> None:
+    found = of(Run.open(folder_of("first-days")))
+    rated = [one for one in found["points"] if one["instrument"] == "session_alliance_observed"]
+    assert all(item["reason"] for one in rated for item in one["items"])
+    assert "Keep watch. Yes, that's what it is" in rated[0]["items"][3]["reason"]
+
+
+def test_the_reason_for_an_item_asked_alone_is_found_by_its_text() -> None:
+    def call(item: str, reply: str) -> Call:
+        fields = {"key": item, "tick": 0, "who": "Ines", "purpose": "judge_item", "verb": "rate"}
+        messages = [{"role": "user", "content": f"Rate this. {item}"}]
+        found = Call.read(fields | {"model": "m", "messages": messages, "reply": reply})
+        assert found is not None
+        return found
+
+    items = {"r1": "The client was heard.", "g1": "They spoke about it."}
+    calls = [call(items["g1"], "because: they did\nscore: 7"), call(items["r1"], "4")]
+    assert reasons._reasons(calls, items) == {"g1": "they did"}
 
 
 def test_what_is_measured_later_shows_without_a_reload(measured: Run, tmp_path: Path) -> None:

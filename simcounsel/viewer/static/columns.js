@@ -15,10 +15,13 @@ export const COLUMNS = [
   { key: "model", name: "Model", words: (run) => run.model || "?", wraps: true },
   { key: "ticks", name: "Lived", words: (run) => `${run.ticks} of ${run.ticks_planned ?? "?"}${run.unit ? ` ${run.unit}` : " ticks"}`, value: (run) => run.ticks },
   { key: "cost", name: "Cost", words: costOf, value: (run) => run.row?.cost ?? null },
-  { key: "fallbacks", name: "Fallbacks", words: (run) => (run.row ? `${run.row.fallbacks} of ${run.row.calls}` : "…"), value: (run) => (run.row ? run.row.fallbacks / Math.max(1, run.row.calls) : null) },
+  { key: "fallbacks", name: "Fallbacks", words: (run) => (run.row ? `${run.row.fallbacks} of ${run.row.calls}` : waiting(run)), value: (run) => (run.row ? run.row.fallbacks / Math.max(1, run.row.calls) : null) },
   { key: "danger", name: "Danger", words: dangerOf, value: (run) => (run.row ? LEVELS.indexOf(run.row.danger.level) * 1000 + run.row.danger.heard : null), cell: (run) => (run.row?.danger.open ? h("span", { class: "warn-text" }, dangerOf(run)) : dangerOf(run)) },
   { key: "created", name: "Begun", words: (run) => (run.created || "?").slice(0, 16).replace("T", " ") },
 ];
+
+/** Where nothing was read of a run: nothing will be, or not yet. */
+const waiting = (run) => (run.unit || run.trouble || run.unreadable ? "–" : "…");
 
 /** The arm of a sweep, else the condition. */
 export function armOf(run) {
@@ -26,13 +29,13 @@ export function armOf(run) {
 }
 
 function costOf(run) {
-  if (!run.row) return run.unit || run.trouble ? "–" : "…";
+  if (!run.row) return waiting(run);
   if (run.row.cost === null) return "price unknown";
   return run.row.cost ? `${run.row.cost.toFixed(run.row.cost < 0.1 ? 4 : 2)} USD` : run.row.by_hand ? "by hand" : "free";
 }
 
 function dangerOf(run) {
-  if (!run.row) return run.unit || run.trouble ? "–" : "…";
+  if (!run.row) return waiting(run);
   const { level, heard, open } = run.row.danger;
   return heard || open ? `${level}, heard ${heard}×${open ? `; ${open} left open` : ""}` : "none heard";
 }
@@ -51,8 +54,8 @@ export function scaleColumns(runs) {
       ...column, name: `${column.name} (${column.by})`, scale: true,
       changes: (run) => of(run).map((one) => one.change).filter((change) => change !== null),
       value: (run) => { const [one] = of(run); return one ? (one.change ?? one.last) : null; },
-      words: (run) => (run.row ? of(run).map((one) => `${text(one)}${one.band ? ` ${one.band}` : ""}`).join("; ") || "–" : "…"),
-      cell: (run) => (run.row ? of(run).map((one) => h("div", {}, of(run).length > 1 ? [said(one.who), ": "] : null, text(one), one.trial ? h("span", { class: "soft small" }, " trial") : null, one.band ? h("div", { class: "soft small" }, said(one.band)) : null)) : "…"),
+      words: (run) => (run.row ? of(run).map((one) => `${text(one)}${one.band ? ` ${one.band}` : ""}`).join("; ") || "–" : waiting(run)),
+      cell: (run) => (run.row ? of(run).map((one) => h("div", {}, of(run).length > 1 ? [said(one.who), ": "] : null, text(one), one.trial ? h("span", { class: "soft small" }, " trial") : null, one.band ? h("div", { class: "soft small" }, said(one.band)) : null)) : waiting(run)),
     };
   });
 }

@@ -86,7 +86,7 @@ function items(scale, point, before) {
         h("td", {}, one.value === null ? h("span", { class: "soft" }, one.absent || "none") : [h("b", {}, number(one.value)), label(one.value) ? ` ${label(one.value)}` : ""]),
         before ? h("td", {}, was.has(one.id) && was.get(one.id) !== null ? [number(was.get(one.id)), moved ? h("span", { class: "hidden" }, ", changed") : null] : "") : null,
         h("td", {}, one.reason ? said(one.reason) : null, one.quote ? h("div", { class: "soft" }, said(`“${one.quote}”`)) : null));
-    })))), point.items.some((one) => one.reason) ? null : h("p", { class: "soft small" }, "A judge's and a person's words for each answer stand in the reply: Under the hood.")];
+    })))), point.items.some((one) => one.reason) ? null : h("p", { class: "soft small" }, "No reasons were given with these answers.")];
 }
 
 /** The scores that followed a conversation, as a list that leads to each; null where none did. */

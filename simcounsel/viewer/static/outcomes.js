@@ -10,7 +10,7 @@ import { show, state } from "./state.js";
 import { timeAxis } from "./timeaxis.js";
 
 const HEIGHT = 170;
-const [LEFT, RIGHT] = [40, 14];
+const [LEFT, RIGHT] = [40, 30];
 const BESIDE = 0.015; // how far before its moment a retest is drawn, of the whole time
 const FOOT = 0.07; // how high the strokes of the conversations are, of the whole
 const SYMBOL = { self: "circle", observer: "square", talk: "triangle" };

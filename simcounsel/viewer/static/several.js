@@ -10,7 +10,7 @@ const ARMS = 6; // colors; with more, arms are told apart by their signs
 const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross"];
 const SIGNS = ["●", "■", "▲", "◆", "★", "✚"];
 const DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 2", "10 4"];
-const [HEIGHT, LEFT, RIGHT] = [220, 40, 16];
+const [HEIGHT, LEFT, RIGHT] = [220, 40, 30];
 const BESIDE = 0.015;
 
 const main = document.getElementById("main");
@@ -24,11 +24,13 @@ function draw(found) {
   const trial = found.series.some((one) => one.points.some((point) => point.trial));
   fill(main, h("p", { class: "row" }, h("a", { href: "/" }, "runs")), h("h1", {}, `${found.runs.length} runs in ${arms.length} ${arms.length === 1 ? "arm" : "arms"}`),
     trial ? h("p", { class: "warn small" }, "Some of these answers come from a model that is there for trying the software only; they are no measurement.") : null,
-    h("ul", { class: "legend", "aria-label": "Arms" }, arms.map((arm, index) => h("li", {}, h("span", { class: `arm-sign arm-${(index % ARMS) + 1}` }, SIGNS[index % ARMS]), " ", said(arm), ` (${found.runs.filter((run) => run.arm === arm).length} runs)`))),
+    h("ul", { class: "legend", "aria-label": "Arms" }, arms.map((arm, index) => h("li", {}, h("span", { class: `arm-sign arm-${(index % ARMS) + 1}` }, SIGNS[index % ARMS]), " ", said(arm), ` (${count(found.runs.filter((run) => run.arm === arm).length)})`))),
     h("p", { class: "soft small" }, "A faint line is a run; a strong one the mean of an arm, a run counting once. Bars: 95 % interval of that mean over runs (Student's t), from three runs on. Retests are left out. Press a point to open its run there."),
     found.series.length ? h("div", { class: "multiples" }, found.series.map((one) => multiple(found, one, arms, span(found)))) : h("p", {}, "No score was measured in these runs; ", h("code", {}, "python -m simcounsel rate RUN RUN --instrument session_alliance_observed"), " measures them."),
     found.series.length ? numbers(found) : null);
 }
+
+const count = (runs) => `${runs} ${runs === 1 ? "run" : "runs"}`;
 
 /** From the first to the last measurement of all: one axis for all pictures. */
 function span(found) {
@@ -54,7 +56,7 @@ function picture(found, series, arms, about, title, [from, to], width) {
   const line = (one) => `${one.run} ${one.who}`;
   const drawn = svg({
     width, height: HEIGHT, marginLeft: LEFT, marginRight: RIGHT, marginTop: 10, marginBottom: 28,
-    ariaLabel: visible(`${title}: ${means.map((one) => `${one.arm}, ${one.point}: mean ${number(one.mean)}${one.interval ? `, from ${number(one.interval[0])} to ${number(one.interval[1])}` : ""}, ${one.n} runs`).join("; ")}`),
+    ariaLabel: visible(`${title}: ${means.map((one) => `${one.arm}, ${one.point}: mean ${number(one.mean)}${one.interval ? `, from ${number(one.interval[0])} to ${number(one.interval[1])}` : ""}, ${count(one.n)}`).join("; ")}`),
     x: { ...timeAxis({ start: found.runs[0].clock.start }, from, to, width - LEFT - RIGHT), insetLeft: 8, insetRight: 8 }, y: { domain, grid: true, label: null, ticks: 4, tickSize: 0, clamp: true },
     marks: [
       Plot.line(points, { x, y: "value", z: line, stroke: (one) => color(one.arm), strokeOpacity: 0.35, strokeWidth: 1 }),
