@@ -109,7 +109,7 @@ def rate_page(
     Names, places and the instrument's masked words are taken out of the texts; read some before you
     send links. DIR/key.json says which item is which: keep it from the raters.
     """
-    from simcounsel.viewer.rating import answers, study_lines
+    from simcounsel.viewer.rating import answers, study_lines, table
 
     if runs:
         for line in study_lines.make(
@@ -137,7 +137,7 @@ def rate_page(
             " already"
         )
     if csv is not None:
-        typer.echo(f"wrote {answers.write_csv(out, csv)} rows to {csv}")
+        typer.echo(f"wrote {table.write_csv(out, csv)} rows to {csv}")
     if serve:
         from simcounsel.viewer.rating.site import serve_ratings
 

@@ -15,7 +15,7 @@ from analysis.agreement import (
     spearman,
 )
 from analysis.experiment import ReportError
-from simcounsel.viewer.rating.answers import COLUMNS
+from simcounsel.viewer.rating.table import COLUMNS
 
 
 def tidy(table: dict[str, list[float | None]]) -> pd.DataFrame:

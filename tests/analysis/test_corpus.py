@@ -523,7 +523,8 @@ def test_end_to_end_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monk
                         answers={
                             one.id: 1 + (number + len(one.id)) % 10
                             for one in study.instrument.items
-                        },
+                        }
+                        | ({"attention": rater.checks[item]} if item in rater.checks else {}),
                     ),
                 )
                 for number, item in enumerate(rater.order)

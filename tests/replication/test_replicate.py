@@ -23,7 +23,7 @@ from simcounsel.events import Acted, ConversationStarted
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.specs.world_file import load_world
 from simcounsel.viewer.rating.answers import Given, answer_of, append
-from simcounsel.viewer.rating.study import open_study
+from simcounsel.viewer.rating.study import Rater, open_study
 from tests.commands import Command, in_process
 from tests.stage import ROOT, SCRIPTED, happened, live
 
@@ -38,6 +38,11 @@ def replicate(
     return in_process("replicate", main, monkeypatch, capsys)
 
 
+def read(rater: Rater, item: str) -> dict[str, int]:
+    """The check of attention that stands with an item, passed."""
+    return {"attention": rater.checks[item]} if item in rater.checks else {}
+
+
 def rate(folder: Path) -> None:
     """Every rater says 4 to everything."""
     study = open_study(folder)
@@ -45,7 +50,10 @@ def rate(folder: Path) -> None:
     for rater in study.raters:
         append(
             folder,
-            [answer_of(study, rater, Given(item=item, answers=asked)) for item in rater.order],
+            [
+                answer_of(study, rater, Given(item=item, answers=asked | read(rater, item)))
+                for item in rater.order
+            ],
         )
 
 

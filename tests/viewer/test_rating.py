@@ -28,17 +28,14 @@ from simcounsel.viewer.rating.answers import (
     import_answers,
     last_answers,
     read_answers,
-    rows,
-    write_csv,
 )
 from simcounsel.viewer.rating.instrument import load_instrument, shipped
 from simcounsel.viewer.rating.items import Choice
-from simcounsel.viewer.rating.making import make_study, order_of
+from simcounsel.viewer.rating.making import checks_of, make_study, order_of
 from simcounsel.viewer.rating.offline import offline_page
 from simcounsel.viewer.rating.site import make_rating_app
 from simcounsel.viewer.rating.study import (
     Key,
-    Line,
     Origin,
     Rater,
     Shown,
@@ -48,6 +45,9 @@ from simcounsel.viewer.rating.study import (
     write_study,
     write_whole,
 )
+from simcounsel.viewer.rating.study_lines import state_lines
+from simcounsel.viewer.rating.study_parts import Line
+from simcounsel.viewer.rating.table import rows, write_csv
 from tests.stage import begun
 from tests.viewer.studies import HOSTILE, instrument, lived, made
 
@@ -280,6 +280,70 @@ def test_pairs_stand_in_random_order_and_the_key_knows_which_is_earlier(
             )
             assert "Ines" not in earlier.background and origin.person == "Ines"
     assert sides == {1, 2}
+
+
+def entered(runs: Path, out: Path) -> Path:
+    """A study with consent, questions about oneself, checks of attention and an example."""
+    fields: dict[str, Any] = {"consent": "standard", "about_you": "standard", "checks_every": 2}
+    shown = {"lines": [{"speaker": "A", "text": "Hello."}]}
+    fields["training"] = {"shown": shown, "answers": {"kind": 4}, "because": {"kind": "It is."}}
+    made(runs, out, instrument(**fields))
+    return out
+
+
+def test_consent_and_a_few_words_come_before_the_items(runs: Path, tmp_path: Path) -> None:
+    folder = entered(runs, tmp_path / "study")
+    study, client = open_study(folder), site(folder)
+    rater = study.raters[0]
+    page = client.get(f"/api/rate/{rater.token}").json()["instrument"]
+    assert "simulated people" in page["consent"] and len(page["about_you"]) == 3
+    post = f"/api/rate/{rater.token}"
+    for wrong in ({"consent": 2}, {"consent": 0, "practice": 1}, {"consent": 1, "practice": 9}, {}):
+        assert client.post(post, json={"item": "you", "answers": wrong}).status_code == 422, wrong
+    said = {"consent": 1, "practice": 3, "profession": None}
+    assert client.post(post, json={"item": "you", "answers": said}).status_code == 200
+    assert client.get(post).json()["given"]["you"]["answers"] == said
+    example = {"item": "training", "answers": {"kind": 2, "real": 3}}
+    assert client.post(post, json=example).status_code == 200
+    assert [row for row in rows(folder) if row["item"] in ("you", "training")] == []
+
+
+def test_attention_is_checked_once_in_each_stretch_and_told(runs: Path, tmp_path: Path) -> None:
+    folder = entered(runs, tmp_path / "study")
+    study, client = open_study(folder), site(folder)
+    rater = study.raters[0]
+    stretches = [rater.order[at : at + 2] for at in range(0, len(rater.order), 2)]
+    assert [len(rater.checks.keys() & set(some)) for some in stretches] == [1] * len(stretches)
+    assert all(1 <= wanted <= 5 for wanted in rater.checks.values())
+    for number, item in enumerate(rater.order):
+        answers = {"kind": 3, "real": 4}
+        if item in rater.checks:
+            wanted = rater.checks[item]
+            assert (
+                client.post(
+                    f"/api/rate/{rater.token}", json={"item": item, "answers": answers}
+                ).status_code
+                == 422
+            )
+            answers["attention"] = wanted if number > 1 else wanted % 5 + 1
+        assert (
+            client.post(
+                f"/api/rate/{rater.token}", json={"item": item, "answers": answers}
+            ).status_code
+            == 200
+        )
+    told = [*rows(folder)]
+    assert {row["question"] for row in told} == {"kind", "real"}, "failed checks leave nothing out"
+    assert {(row["checks_passed"], row["checks_failed"]) for row in told} == {
+        (len(stretches) - 1, 1)
+    }
+    assert "1 checks of attention failed" in "\n".join(state_lines(folder, "http://x"))
+
+
+def test_checks_come_again_with_the_seed() -> None:
+    order = tuple(f"T{n}" for n in range(20))
+    assert checks_of(order, 5, 1, "r") == checks_of(order, 5, 1, "r") != checks_of(order, 5, 1, "s")
+    assert checks_of(order, 0, 1, "r") == {}
 
 
 def test_a_shared_past_is_judged_once(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from simcounsel.viewer.rating.answers import import_answers, last_answers, read_answers, write_csv
+from simcounsel.viewer.rating.answers import import_answers, last_answers, read_answers
 from simcounsel.viewer.rating.site import make_rating_app
 from simcounsel.viewer.rating.study import Study, open_study
+from simcounsel.viewer.rating.table import write_csv
 from tests.viewer.conftest import serving
 from tests.viewer.studies import HOSTILE, instrument, lived, made
 from tests.viewer.test_rating_kinds import recalling
@@ -326,14 +327,24 @@ def test_everybody_can_use_it(
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     with serving(make_rating_app(tmp_path)) as base, visiting(context, link(base, study)) as page:
         assert violations(page) == []
+        page.get_by_role("button", name="I agree to take part").click()
+        assert violations(page) == []
         page.get_by_role("button", name="Begin").click()
+        if study.instrument.training:
+            for question in page.locator("fieldset").all():
+                question.locator(".rate-none").click()
+            page.locator("form [type=submit]").click()
+            assert violations(page) == []
+            page.get_by_role("button", name="Go on to the first").click()
         page.locator(".rate-point").nth(1).click()
         page.locator("form [type=submit]").click()
         page.locator("details summary").click()
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        for question in page.locator("fieldset").all():
+        for question in page.locator("fieldset:not(#question-attention)").all():
             question.locator(".rate-none").click()
+        if page.locator("#question-attention").count():
+            page.locator("#question-attention .rate-point").first.click()
         page.locator("form [type=submit]").click()
         expect(page.locator(".rate-bar")).to_contain_text("1 of ")
         assert violations(page) == []
@@ -349,3 +360,47 @@ def test_eleven_points_fit_on_a_phone(folder: Path, browser: Browser) -> None:
         box = page.locator("#question-real .rate-point").last.bounding_box()
         assert box is not None and box["width"] >= 24 and box["height"] >= 24
         assert violations(page) == []
+
+
+@pytest.mark.parametrize("offline", [False, True])
+def test_from_consent_over_an_example_to_a_check(
+    chromium: Browser, runs: Path, tmp_path: Path, offline: bool
+) -> None:
+    """What comes before the items, on a phone in dark colors; whoever declines sees nothing."""
+    shown = {"lines": [{"speaker": "A", "text": HOSTILE}]}
+    fields: dict[str, Any] = {"consent": "standard", "about_you": "standard", "checks_every": 1}
+    fields["training"] = {"shown": shown, "answers": {"kind": 4}, "because": {"kind": HOSTILE}}
+    study = made(runs, tmp_path / "study", instrument(**fields))
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    with serving(make_rating_app(tmp_path / "study")) as base:
+        file = tmp_path / "study" / "offline" / f"{study.raters[0].name}.html"
+        with visiting(context, f"file://{file}" if offline else link(base, study)) as page:
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+            page.get_by_role("button", name="I do not take part").click()
+            expect(page.locator("h1")).to_have_text("You do not take part")
+            page.get_by_role("button", name="after all").click()
+            expect(page.locator("h1")).to_have_text("What is said")
+            page.get_by_role("button", name="Begin").click()
+            expect(page.locator("h1")).to_contain_text("An example")
+            answer(page, 2, 3)
+            expect(page.get_by_label("How it could be rated")).to_contain_text(
+                "You: 2 · one who knows: 4"
+            )
+            assert page.evaluate("() => window.caught") is None
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+            assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1")
+            page.get_by_role("button", name="Go on to the first").click()
+            expect(page.locator("h1")).to_contain_text("1 of")
+            answer(page, 2, 3)
+            expect(page.get_by_role("alert")).to_contain_text("One question has no answer yet")
+            first = study.raters[0].order[0]
+            page.locator("#question-attention .rate-point").nth(
+                study.raters[0].checks[first] - 1
+            ).click()
+            page.get_by_role("button", name="Save").first.click()
+            expect(page.locator("#head")).to_contain_text("1 of")
+            page.reload()
+            expect(page.get_by_role("button", name="Go on with number 2")).to_be_visible()
+    context.close()

@@ -13,11 +13,12 @@ from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.engine.recalling import recalled_in_ways
 from simcounsel.errors import StudyError
 from simcounsel.runs.run import Run
-from simcounsel.viewer.rating.answers import Answer, append, write_csv
+from simcounsel.viewer.rating.answers import Answer, append
 from simcounsel.viewer.rating.instrument import load_instrument
 from simcounsel.viewer.rating.items import Choice
 from simcounsel.viewer.rating.moments import WAYS
 from simcounsel.viewer.rating.study import Study, open_key, open_study
+from simcounsel.viewer.rating.table import write_csv
 from tests.stage import changed, live, three
 from tests.viewer.studies import HOSTILE, instrument, made
 

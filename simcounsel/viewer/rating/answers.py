@@ -1,23 +1,21 @@
-"""What raters said: checked, appended to answers.jsonl, and joined with the key as a CSV."""
+"""What raters said: checked, and appended to answers.jsonl."""
 
-import csv
-import io
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, StrictInt, ValidationError, field_validator
 
 from simcounsel.errors import StudyError
 from simcounsel.runs.jsonl import append_line
-from simcounsel.viewer.rating.instrument import RatingItem
-from simcounsel.viewer.rating.study import Part, Rater, Study, open_key, open_study, write_whole
+from simcounsel.viewer.rating.entry import ATTENTION, CHECK_POINTS, CONSENT, TRAINING, YOU, Fact
+from simcounsel.viewer.rating.study import Rater, Study, open_study
+from simcounsel.viewer.rating.study_parts import Part
 
 COMMENT_LENGTH = 2000
-EMOTION_AWARE = "emotion_aware"
 LONGEST_SECONDS = 24 * 60 * 60
 _APPENDING = threading.Lock()
 
@@ -72,25 +70,55 @@ def answer_of(study: Study, rater: Rater, given: Given) -> Answer:
         **given.model_dump(),
         study=study.study,
         rater=rater.name,
-        position=rater.order.index(given.item) + 1,
+        position=_position(rater, given.item),
         time=_stamp(datetime.now(UTC)),
     )
 
 
+def _position(rater: Rater, item: str) -> int:
+    """In the rater's order, from 1; 0 of what comes before the items."""
+    return rater.order.index(item) + 1 if item in rater.order else 0
+
+
 def _check(study: Study, rater: Rater, given: Given) -> None:
-    if given.item not in rater.order:
+    if given.item == YOU:
+        _check_you(study, given)
+        return
+    training = study.instrument.training
+    if given.item not in rater.order and not (given.item == TRAINING and training):
         raise ValueError(f"no item {given.item!r} in this study")
-    asked = {item.id: item for item in study.instrument.items}
+    asked = {item.id: item.points for item in study.instrument.items}
+    if given.item in rater.checks:
+        asked[ATTENTION] = CHECK_POINTS
     for id, value in given.answers.items():
         if id not in asked:
             raise ValueError(f"no question {id!r} in this study")
-        if value is not None and not 1 <= value <= asked[id].points:
-            raise ValueError(f"{id}: {value} is not on the scale from 1 to {asked[id].points}")
+        if value is not None and not 1 <= value <= asked[id]:
+            raise ValueError(f"{id}: {value} is not on the scale from 1 to {asked[id]}")
         if value is None and not study.instrument.may_skip:
-            raise ValueError(f"{id}: an answer is needed, from 1 to {asked[id].points}")
+            raise ValueError(f"{id}: an answer is needed, from 1 to {asked[id]}")
     missing = [id for id in asked if id not in given.answers]
     if missing:
         raise ValueError(f"no answer to {', '.join(missing)}")
+
+
+def _check_you(study: Study, given: Given) -> None:
+    """Consent (1) or not (0), and by their number the choices about oneself; with a refusal nothing
+    else is kept.
+    """
+    facts = {fact.id: len(fact.choices) for fact in facts_of(study)}
+    agreed = given.answers.get(CONSENT)
+    if agreed not in (0, 1) or (agreed == 0 and (len(given.answers) > 1 or given.comment)):
+        raise ValueError("consent is 1, or 0 and nothing else")
+    for id, value in given.answers.items():
+        if id != CONSENT and (id not in facts or not (value is None or 1 <= value <= facts[id])):
+            raise ValueError(f"{id}: {value} is no choice in this study")
+
+
+def facts_of(study: Study) -> tuple[Fact, ...]:
+    """The questions about the rater."""
+    facts = study.instrument.about_you
+    return () if isinstance(facts, str) else facts
 
 
 def append(folder: Path, answers: Sequence[Answer]) -> None:
@@ -186,7 +214,7 @@ def _returned(study: Study, line: bytes) -> Answer:
     if rater is None:
         raise ValueError(f"no rater {answer.rater!r} in this study")
     _check(study, rater, Given(**answer.model_dump(include=set(Given.model_fields))))
-    if rater.order.index(answer.item) + 1 != answer.position:
+    if _position(rater, answer.item) != answer.position:
         raise ValueError(f"{answer.item} is not number {answer.position} of {answer.rater}")
     return answer
 
@@ -198,94 +226,3 @@ def _said(error: ValueError) -> str:
         where = ".".join(map(str, first["loc"]))
         return f"{where}: {first['msg']}" if where else str(first["msg"])
     return str(error)
-
-
-# the CSV
-
-COLUMNS = (
-    "rater",
-    "item",
-    "position",
-    "run",
-    "condition",
-    "model",
-    "person",
-    "partner_role",
-    "chat",
-    "question",
-    "value",
-    "points",
-    "toward_later",
-    "way",
-    "toward_emotion_aware",
-    "comment",
-    "time",
-    "seconds",
-    "also_in",
-    "study",
-)
-
-
-def rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """One row for each rater, item and question, joined with the key.
-
-    value: empty for "cannot say". toward_later, toward_emotion_aware: for questions that compare
-    two, the value turned so that high means the later version of a persona, or the emotion-aware
-    recall. way: of what was asked of each of two recalls by itself, which it was; the question is
-    then `fits`, of the study's `fits_1` and `fits_2`.
-    """
-    study, key = open_study(folder), open_key(folder)
-    questions = {item.id: item for item in study.instrument.items}
-    for (_, id), answer in sorted(last_answers(read_answers(folder)).items()):
-        origin = key.items.get(id)
-        if origin is None:
-            continue
-        for question, item in questions.items():
-            value = answer.answers.get(question)
-            way = origin.ways[item.of - 1] if item.of and origin.ways else None
-            yield {
-                "study": study.instrument.title,
-                **answer.model_dump(include={"rater", "item", "position", "time", "seconds"}),
-                "comment": _harmless(answer.comment),
-                **origin.model_dump(
-                    include={"run", "condition", "model", "person", "partner_role", "chat"}
-                ),
-                "also_in": " ".join(origin.also_in),
-                "question": question if way is None else question.removesuffix(f"_{item.of}"),
-                "value": value,
-                "points": item.points,
-                "toward_later": _toward(item, value, origin.earlier == 1, origin.earlier),
-                "way": way,
-                "toward_emotion_aware": _toward(
-                    item, value, origin.ways[1:] == (EMOTION_AWARE,), origin.ways
-                ),
-            }
-
-
-def _toward(item: RatingItem, value: int | None, high_is_it: bool, sides: object) -> int | None:
-    """A comparison turned so that high means one of the two. high_is_it: whether the second of
-    the two is meant. sides: empty where the item has none.
-    """
-    if not item.compares or not sides or value is None:
-        return None
-    return value if high_is_it else item.points + 1 - value
-
-
-def _harmless(comment: str) -> str:
-    """A comment that a spreadsheet takes for text: one that begins like a formula gets an
-    apostrophe before it.
-    """
-    return f"'{comment}" if comment[:1] in ("=", "+", "-", "@") else comment
-
-
-def write_csv(folder: Path, file: Path) -> int:
-    """The rows as CSV; returns how many. An empty field is a missing value."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    table.writeheader()
-    count = 0
-    for row in rows(folder):
-        table.writerow(row)
-        count += 1
-    write_whole(file, text.getvalue())
-    return count

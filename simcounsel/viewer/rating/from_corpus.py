@@ -14,7 +14,8 @@ from simcounsel.errors import StudyError
 from simcounsel.runs.log import Log
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.items import Choice, Found
-from simcounsel.viewer.rating.study import Line, Origin, Seen
+from simcounsel.viewer.rating.study import Origin
+from simcounsel.viewer.rating.study_parts import Line, Seen
 
 
 def is_corpus(path: Path) -> bool:

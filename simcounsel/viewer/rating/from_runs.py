@@ -16,7 +16,7 @@ from simcounsel.viewer.rating.cast import cast_of
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.items import Choice, Found
 from simcounsel.viewer.rating.moments import beside_persona, moments
-from simcounsel.viewer.rating.study import Seen, Version
+from simcounsel.viewer.rating.study_parts import Seen, Version
 from simcounsel.viewer.rating.talks import blind_talk, chosen_talks, origin_of, whole
 from simcounsel.viewer.run_list import RunList
 

@@ -9,6 +9,14 @@ from pydantic import Field, model_validator
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Spec, load_spec
+from simcounsel.viewer.rating.entry import (
+    ATTENTION,
+    STANDARD,
+    STANDARD_CONSENT,
+    STANDARD_FACTS,
+    Fact,
+    Training,
+)
 
 SHIPPED = Path(str(files("simcounsel.viewer") / "instruments"))
 About = Literal["transcripts", "personas", "persona and talk", "recalls"]
@@ -55,10 +63,31 @@ class RatingInstrument(Spec):
     """Whether "cannot say" is an answer."""
     raters: Annotated[int, Field(ge=1, le=500)] = 2
     """How many, where the command line says nothing."""
+    consent: Annotated[str, Field(min_length=1, max_length=6000)] | None = None
+    """What a rater agrees to before anything is shown; `standard`: a text of ours. None: nothing is
+    asked.
+    """
+    about_you: Literal["standard"] | Annotated[tuple[Fact, ...], Field(max_length=10)] = ()
+    """What a rater may say of themselves, asked once; `standard`: profession, practice,
+    language.
+    """
+    checks_every: Annotated[int, Field(ge=0, le=100)] = 0
+    """With one of so many items a rater is asked to choose a certain number, to show that they
+    read. 0: never. Who chooses another is told apart in the CSV, and not left out.
+    """
+    training: Training | None = None
+    """An item to train on, with feedback; it counts in nothing."""
 
     @model_validator(mode="after")
     def _agrees(self) -> "RatingInstrument":
         ids = [item.id for item in self.items]
+        if ATTENTION in ids:
+            raise ValueError(
+                f"{ATTENTION!r} is what a check of attention is called; choose another id"
+            )
+        unknown = set(self.training.answers) - set(ids) if self.training else set()
+        if unknown:
+            raise ValueError(f"training answers {sorted(unknown)[0]!r}, which is no item's id")
         twice = next((id for id in ids if ids.count(id) > 1), None)
         if twice is not None:
             raise ValueError(f"two items have the id {twice!r}; give each its own")
@@ -83,7 +112,9 @@ class RatingInstrument(Spec):
         `fits_2`.
         """
         items = tuple(part for item in self.items for part in _of_each(item))
-        return self.model_copy(update={"items": items})
+        consent = STANDARD_CONSENT if self.consent == STANDARD else self.consent
+        facts = STANDARD_FACTS if self.about_you == STANDARD else self.about_you
+        return self.model_copy(update={"items": items, "consent": consent, "about_you": facts})
 
 
 def _of_each(item: RatingItem) -> tuple[RatingItem, ...]:

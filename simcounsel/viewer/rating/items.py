@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from simcounsel.viewer.rating.study import Origin, Seen
+from simcounsel.viewer.rating.study import Origin
+from simcounsel.viewer.rating.study_parts import Seen
 
 Partner = Literal["counselor", "layperson", "client"]
 FEWEST_LINES = 4

@@ -8,6 +8,7 @@ from typing import Any
 
 from simcounsel.chance import chance
 from simcounsel.errors import StudyError
+from simcounsel.viewer.rating.entry import CHECK_POINTS
 from simcounsel.viewer.rating.from_corpus import is_corpus, of_corpus
 from simcounsel.viewer.rating.from_runs import of_runs
 from simcounsel.viewer.rating.instrument import About, RatingInstrument
@@ -60,7 +61,12 @@ def make_study(
         instrument=instrument.of_each(),
         items=tuple(Shown(id=id, **dict(item.seen)) for id, item in zip(ids, found, strict=True)),
         raters=tuple(
-            Rater(name=name, token=secrets.token_urlsafe(18), order=order_of(ids, seed, name))
+            Rater(
+                name=name,
+                token=secrets.token_urlsafe(18),
+                order=order_of(ids, seed, name),
+                checks=checks_of(order_of(ids, seed, name), instrument.checks_every, seed, name),
+            )
             for name in names
         ),
     )
@@ -83,6 +89,15 @@ def order_of(ids: Sequence[str], seed: int, rater: str) -> tuple[str, ...]:
     drawn = list(ids)
     chance(seed, "rating order", rater).shuffle(drawn)
     return tuple(drawn)
+
+
+def checks_of(order: Sequence[str], every: int, seed: int, rater: str) -> dict[str, int]:
+    """With which items a rater's attention is checked, one in each stretch of `every`, and the
+    number that is asked for.
+    """
+    drawn = chance(seed, "rating checks", rater)
+    stretches = [order[at : at + every] for at in range(0, len(order), every)] if every else []
+    return {drawn.choice(some): drawn.randint(1, CHECK_POINTS) for some in stretches}
 
 
 def _nothing(instrument: RatingInstrument, choice: Choice, runs: Sequence[Path]) -> str:

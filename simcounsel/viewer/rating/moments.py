@@ -17,7 +17,7 @@ from simcounsel.texts.blinding import Blinding
 from simcounsel.viewer.rating.cast import Cast
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.items import Choice, Found
-from simcounsel.viewer.rating.study import Passage, Seen
+from simcounsel.viewer.rating.study_parts import Passage, Seen
 from simcounsel.viewer.rating.talks import blind_talk, chosen_talks, origin_of, whole
 
 WAYS = ("emotion_aware", "generative_agents")

@@ -74,7 +74,8 @@ def _script(study: Study, rater: Rater) -> str:
         .replace(">", "\\u003e")
     )
     modules = "\n".join(
-        (STATIC / name).read_text(encoding="utf-8") for name in ("dom.js", "rate.js")
+        (STATIC / name).read_text(encoding="utf-8")
+        for name in ("dom.js", "rateentry.js", "rate.js")
     )
     code = _EXPORT.sub("", _IMPORT.sub("", modules))
     assert "</" not in code and "<!--" not in code, "code that would end its script"

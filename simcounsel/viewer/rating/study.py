@@ -4,61 +4,16 @@ import secrets
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from simcounsel import disk
 from simcounsel.errors import StudyError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.viewer.rating.instrument import RatingInstrument
+from simcounsel.viewer.rating.study_parts import Part, Seen
 
 FORMAT: Literal[1] = 1
 M = TypeVar("M", bound=BaseModel)
-
-
-class Part(BaseModel):
-    """A piece of a study's files: frozen, no unknown fields."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Line(Part):
-    """A line of a transcript, names taken out."""
-
-    speaker: str
-    text: str
-
-
-class Version(Part):
-    """A version of a persona's text, names taken out."""
-
-    background: str
-    characteristic: str
-    recent_feeling: str
-
-
-class Passage(Part):
-    """A part of a persona's file, or of what somebody did, names taken out."""
-
-    heading: str
-    """Empty where it has none; the time, of what was done."""
-    text: str
-
-
-class Seen(Part):
-    """What there is to see of an item."""
-
-    lines: tuple[Line, ...] = ()
-    """Of a transcript; before a moment of recall the last ones."""
-    texts: tuple[Version, ...] = ()
-    """The two versions of a persona."""
-    sheet: tuple[Passage, ...] = ()
-    """A persona's file."""
-    did: tuple[Passage, ...] = ()
-    """What the person did on the day of the talk until then."""
-    mood: str = ""
-    """What the person feels at a moment of recall."""
-    recalls: tuple[tuple[str, ...], ...] = ()
-    """The memories that come to mind in either of two ways, best first."""
 
 
 class Shown(Seen):
@@ -75,6 +30,8 @@ class Rater(Part):
     """The secret part of the link."""
     order: tuple[str, ...]
     """Ids of the items, as this rater meets them."""
+    checks: dict[str, int] = Field(default_factory=dict)
+    """With which items a check of attention stands, and which number it asks for."""
 
 
 class Study(Part):
@@ -104,12 +61,18 @@ class Study(Part):
     def shown_to(self, rater: Rater) -> dict[str, Any]:
         """What that rater's page reads: the instrument and the items in this rater's order."""
         items = {item.id: item for item in self.items}
-        asked = self.instrument.model_dump(mode="json", exclude={"mask", "raters", "items"})
+        asked = self.instrument.model_dump(
+            mode="json", exclude={"mask", "raters", "items", "checks_every"}
+        )
         asked["items"] = [item.model_dump(mode="json") for item in self.instrument.items]
+        if self.instrument.training:
+            shown = self.instrument.training.shown
+            asked["training"]["shown"] = shown.model_dump(mode="json", exclude_defaults=True)
         return {
             "study": self.study,
             "rater": rater.name,
             "instrument": asked,
+            "checks": rater.checks,
             "items": [
                 items[id].model_dump(mode="json", exclude_defaults=True) for id in rater.order
             ],

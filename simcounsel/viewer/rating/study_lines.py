@@ -1,17 +1,19 @@
 """What the command line says of a study: how it was made, the links, how far each rater is."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast, get_args
 
 from simcounsel.errors import StudyError
-from simcounsel.viewer.rating.answers import last_answers, read_answers
+from simcounsel.viewer.rating.answers import Answer, last_answers, read_answers
+from simcounsel.viewer.rating.entry import CONSENT, YOU
 from simcounsel.viewer.rating.instrument import About, load_instrument, shipped
 from simcounsel.viewer.rating.items import Choice, Partner
 from simcounsel.viewer.rating.making import make_study
 from simcounsel.viewer.rating.offline import write_offline
-from simcounsel.viewer.rating.study import open_key, open_study
+from simcounsel.viewer.rating.study import Rater, Study, open_key, open_study
+from simcounsel.viewer.rating.table import of_rater
 
 THINGS: dict[About, str] = {
     "transcripts": "transcripts",
@@ -81,10 +83,11 @@ def make(
 def state_lines(out: Path, base: str) -> list[str]:
     """Each rater's link, offline file and progress, and what to do next."""
     study = open_study(out)
-    done = Counter(rater for rater, _ in last_answers(read_answers(out)))
+    last = last_answers(read_answers(out))
+    done = Counter(answer.rater for answer in last.values() if answer.position)
     lines = [
         f"{rater.name}  {done[rater.name]:>3} of {len(rater.order)} rated "
-        f" {base}/rate/{rater.token}"
+        f" {base}/rate/{rater.token}{_of(study, rater, last)}"
         for rater in study.raters
     ]
     return [
@@ -96,3 +99,12 @@ def state_lines(out: Path, base: str) -> list[str]:
         ),
         f"export         simcounsel rate-page --out {out} --csv ratings.csv",
     ]
+
+
+def _of(study: Study, rater: Rater, last: Mapping[tuple[str, str], Answer]) -> str:
+    """That a rater does not take part, or did not read everywhere."""
+    you = last.get((rater.name, YOU))
+    if you and you.answers.get(CONSENT) == 0:
+        return "  does not take part"
+    failed = of_rater(study, rater, last)["checks_failed"]
+    return f"  {failed} checks of attention failed" if failed else ""

@@ -10,7 +10,8 @@ from simcounsel.runs.log import Log
 from simcounsel.viewer.rating.cast import Cast
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.items import Choice
-from simcounsel.viewer.rating.study import Line, Origin
+from simcounsel.viewer.rating.study import Origin
+from simcounsel.viewer.rating.study_parts import Line
 
 
 def chosen_talks(log: Log, cast: Cast, choice: Choice) -> Iterator[tuple[Conversation, str, str]]:

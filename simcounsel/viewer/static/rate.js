@@ -1,16 +1,19 @@
 // A rater's page. Served, it reads its study from the server and sends answers there; as a file it
 // finds the study in STUDY, keeps the answers in this browser and hands them over as a download.
 import { h, fill, said, announce } from "./dom.js";
+import { aboutYou, consented, feedbackOn } from "./rateentry.js";
 
 const embedded = typeof STUDY === "undefined" ? null : STUDY;
 const main = document.getElementById("main");
 const head = document.getElementById("head");
 const COMMENT_LENGTH = 2000;
+const [ATTENTION, CHECK_POINTS] = ["attention", 5];
 const LONGEST_SECONDS = 24 * 60 * 60;
 
 let study = null; // what the server, or the file, says
 let shelf = null; // where this browser keeps what is not sent yet
-let at = -1; // which item is open; -1 is the start, items.length the end
+const [CONSENT, TRAINING] = [-3, -2];
+let at = -1; // which item is open; -1 is the start, items.length the end; before it consent, and the item to train on
 let clock = null;
 
 // what this browser keeps: localStorage where there is one, else memory
@@ -68,11 +71,38 @@ function makeShelf(name) {
   };
 }
 
+/** The questions about an item; with some there is one more, to show that one reads. */
+function questionsOf(shown) {
+  const wanted = study.checks?.[shown.id];
+  if (!wanted) return study.instrument.items;
+  const check = { id: ATTENTION, text: `Please choose ${wanted} here. It shows that this page is read.`, points: CHECK_POINTS, low: "1", high: String(CHECK_POINTS) };
+  const half = Math.ceil(study.instrument.items.length / 2);
+  return [...study.instrument.items.slice(0, half), check, ...study.instrument.items.slice(half)];
+}
+
+/** Consent, and a few words about oneself; whoever declines sees nothing else. */
+function entry() {
+  return aboutYou(study, async (answers) => {
+    await keep({ item: "you", answers, comment: "", seconds: null });
+    study.given.you = { answers, comment: "" };
+    open(consented(study) ? -1 : CONSENT);
+  });
+}
+
+/** The item to train on: answered like any other, then with what somebody says who knows. */
+function training() {
+  const { shown, answers, because } = study.instrument.training;
+  const example = { ...shown, id: "training" };
+  if (!study.given.training) return item(example);
+  return [h("h1", { tabindex: -1, class: "rate-number" }, "An example: how it could be rated"),
+    h("div", { class: wide(example) ? "rate-two rate-pairwise" : "rate-two" }, seen(example), feedbackOn(study, answers, because, () => open(Math.max(0, nextOpen()))))];
+}
+
 // where answers go
 
 async function keep(given) {
   if (embedded) {
-    const record = { ...given, study: study.study, rater: study.rater, position: at + 1, time: new Date().toISOString() };
+    const record = { ...given, study: study.study, rater: study.rater, position: Math.max(0, at + 1), time: new Date().toISOString() };
     shelf.add(record);
     return;
   }
@@ -131,7 +161,7 @@ function open(where) {
 
 function draw(focus) {
   fill(head, header());
-  fill(main, at < 0 ? start() : at >= count() ? end() : item(study.items[at]));
+  fill(main, at === CONSENT ? entry() : at === TRAINING ? training() : at < 0 ? start() : at >= count() ? end() : item(study.items[at]));
   document.title = at >= 0 && at < count() ? `${at + 1} of ${count()} · ${study.instrument.title}` : study.instrument.title;
   if (!focus) return;
   window.scrollTo(0, 0);
@@ -143,7 +173,7 @@ function header() {
   return [
     h("div", { class: "rate-bar" },
       h("strong", { class: "rate-title" }, at < 0 ? "" : study.instrument.title),
-      h("span", { class: "soft small" }, `${done()} of ${count()} rated`),
+      at === CONSENT ? null : h("span", { class: "soft small" }, `${done()} of ${count()} rated`),
       embedded ? h("button", { type: "button", class: "small", onclick: download, disabled: !shelf.answers().length }, "Download answers") : null),
     h("div", { class: "rate-progress", role: "progressbar", "aria-label": "Rated so far", "aria-valuemin": 0, "aria-valuemax": count(), "aria-valuenow": done() },
       h("svg", { width: "100%", height: 4, "aria-hidden": "true" }, h("rect", { width: `${share}%`, height: 4, fill: "currentColor" }))),
@@ -159,7 +189,7 @@ function start() {
     study.instrument.instructions.split(/\n\s*\n/).map((part) => h("p", {}, part.replace(/\s+/g, " "))),
     h("p", {}, `There ${count() === 1 ? "is 1 item" : `are ${count()} items`} with ${study.instrument.items.length} questions each. ` + stopping()),
     shelf.lasting() || !embedded ? null : memoryOnly(),
-    h("p", {}, h("button", { type: "button", class: "main big", onclick: () => open(first < 0 ? 0 : first) }, label)),
+    h("p", {}, h("button", { type: "button", class: "main big", onclick: () => open(study.instrument.training && !study.given.training ? TRAINING : first < 0 ? 0 : first) }, label)),
     begun ? all() : null);
 }
 
@@ -203,27 +233,27 @@ function item(shown) {
   const before = draft || study.given[shown.id] || { answers: {}, comment: "" };
   clock = makeClock(draft ? draft.seconds : 0);
   const form = h("form", { class: "rate-form", novalidate: true, "aria-label": "Your rating" },
-    study.instrument.items.map((question) => scale(question, before.answers)),
+    questionsOf(shown).map((question) => scale(question, before.answers)),
     comment(before.comment),
     h("p", { id: "problem", class: "warn", role: "alert", hidden: true }),
     h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => open(at - 1) }, at > 0 ? "Back" : "Instructions"),
+      h("button", { type: "button", onclick: () => open(Math.max(-1, at - 1)) }, at > 0 ? "Back" : "Instructions"),
       h("button", { type: "submit", class: "main" }, nextLabel(shown)),
       study.given[shown.id] && !draft ? h("button", { type: "button", onclick: () => open(at + 1) }, "Next, unchanged") : null));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     save(shown, form);
   });
-  form.addEventListener("input", () => shelf.write(`draft ${shown.id}`, read(form)));
+  form.addEventListener("input", () => shelf.write(`draft ${shown.id}`, read(form, shown)));
   return [
-    h("h1", { tabindex: -1, class: "rate-number" }, THING[study.instrument.about], ` ${at + 1} of ${count()}`),
+    h("h1", { tabindex: -1, class: "rate-number" }, at === TRAINING ? "An example to begin with; it does not count" : `${THING[study.instrument.about]} ${at + 1} of ${count()}`),
     h("div", { class: wide(shown) ? "rate-two rate-pairwise" : "rate-two" }, seen(shown), form),
     h("details", { class: "rate-more" }, h("summary", {}, "Instructions and all items"),
       study.instrument.instructions.split(/\n\s*\n/).map((part) => h("p", {}, part.replace(/\s+/g, " "))), all()),
   ];
 }
 
-const nextLabel = (shown) => (study.given[shown.id] ? "Save the change" : at + 1 < count() ? "Save and go on" : "Save");
+const nextLabel = (shown) => (shown.id === "training" ? "See how it could be rated" : study.given[shown.id] ? "Save the change" : at + 1 < count() ? "Save and go on" : "Save");
 
 const THING = { transcripts: "Conversation", personas: "Pair", "persona and talk": "Person", recalls: "Moment" };
 const wide = (shown) => Boolean(shown.texts || shown.sheet || shown.recalls);
@@ -303,7 +333,7 @@ function scale(question, answers) {
       h("div", { class: question.points > 7 ? "rate-points many" : "rate-points" },
         h("div", { class: "rate-row" }, options.map((value) => point(value, named(value), value))),
         h("div", { id: ends, class: "rate-ends small" }, h("span", {}, question.low), h("span", { class: "hidden" }, " to "), h("span", {}, question.high))),
-      study.instrument.may_skip ? point("none", "cannot say", "cannot say") : null));
+      study.instrument.may_skip && question.id !== ATTENTION ? point("none", "cannot say", "cannot say") : null));
 }
 
 function comment(text) {
@@ -315,10 +345,10 @@ function comment(text) {
   return h("div", { class: "rate-comment" }, h("label", { for: "comment" }, "Comment"), field, note);
 }
 
-function read(form) {
+function read(form, shown) {
   const fields = new FormData(form);
   const answers = {};
-  for (const question of study.instrument.items) {
+  for (const question of questionsOf(shown)) {
     const value = fields.get(question.id);
     if (value !== null) answers[question.id] = value === "none" ? null : Number(value);
   }
@@ -326,9 +356,9 @@ function read(form) {
 }
 
 async function save(shown, form) {
-  const given = { item: shown.id, ...read(form) };
-  const open_ = study.instrument.items.filter((question) => !(question.id in given.answers));
-  for (const question of study.instrument.items) {
+  const given = { item: shown.id, ...read(form, shown) };
+  const open_ = questionsOf(shown).filter((question) => !(question.id in given.answers));
+  for (const question of questionsOf(shown)) {
     form.querySelector(`#question-${question.id}`).classList.toggle("missing", open_.includes(question));
   }
   if (open_.length) {
@@ -349,6 +379,7 @@ async function save(shown, form) {
   }
   study.given[shown.id] = { answers: given.answers, comment: given.comment };
   shelf.drop(`draft ${shown.id}`);
+  if (at === TRAINING) return draw(true);
   open(at + 1);
   announce(`Saved. ${done()} of ${count()} rated.`);
 }
@@ -365,6 +396,7 @@ function begin(found) {
   study = found;
   shelf = makeShelf(`simcounsel-rating:${study.study}:${study.rater}`);
   for (const record of embedded ? shelf.answers() : []) study.given[record.item] = { answers: record.answers, comment: record.comment };
+  if (!consented(study)) at = CONSENT;
   draw(false);
 }
 
