@@ -1,5 +1,6 @@
 """`rate-page`: a blind rating study, made, served and collected."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,21 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.options import OnlyClient
+
+
+class Platform(StrEnum):
+    """Where else a study may be held."""
+
+    JSPSYCH = "jspsych"
+    QUALTRICS = "qualtrics"
+
+
+LEFT_OUT = {
+    Platform.JSPSYCH: "put your platform's way of saving into its on_finish; links and the example"
+    " are not in it",
+    Platform.QUALTRICS: "import it as a TXT survey, then turn on the random order of the blocks and"
+    " end the survey where consent is declined; links and the example are not in it",
+}
 
 
 @app.command("rate-page")
@@ -94,6 +110,16 @@ def rate_page(
             "--csv", metavar="FILE", help="Write all answers, joined with the key, as CSV."
         ),
     ] = None,
+    export: Annotated[
+        Platform | None,
+        typer.Option(
+            "--export",
+            help=(
+                "Write the study's items for another platform, blind as they are: a page for"
+                " jsPsych, or a text that Qualtrics imports (Advanced Format)."
+            ),
+        ),
+    ] = None,
 ) -> None:
     """A blind rating study: people judge transcripts, personas beside what was said and done,
     personas before and after, or two recalls of one moment, without knowing where they come from.
@@ -105,6 +131,8 @@ def rate_page(
     Take in:  simcounsel rate-page --out study --import FILE
 
     Export:   simcounsel rate-page --out study --csv ratings.csv
+
+    Elsewhere: simcounsel rate-page --out study --export qualtrics
 
     Names, places and the instrument's masked words are taken out of the texts; read some before you
     send links. DIR/key.json says which item is which: keep it from the raters.
@@ -138,10 +166,14 @@ def rate_page(
         )
     if csv is not None:
         typer.echo(f"wrote {table.write_csv(out, csv)} rows to {csv}")
+    if export is not None:
+        from simcounsel.viewer.rating.platforms import write_for
+
+        typer.echo(f"wrote {write_for(export.value, out)}; {LEFT_OUT[export]}")
     if serve:
         from simcounsel.viewer.rating.site import serve_ratings
 
         serve_ratings(out, host=host, port=port, say=typer.echo)
-    elif not (imports or csv):
+    elif not (imports or csv or export):
         for line in study_lines.state_lines(out, f"http://{host}:{port}"):
             typer.echo(line)

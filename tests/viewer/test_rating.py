@@ -33,6 +33,7 @@ from simcounsel.viewer.rating.instrument import load_instrument, shipped
 from simcounsel.viewer.rating.items import Choice
 from simcounsel.viewer.rating.making import checks_of, make_study, order_of
 from simcounsel.viewer.rating.offline import offline_page
+from simcounsel.viewer.rating.platforms import FILES, write_for
 from simcounsel.viewer.rating.site import make_rating_app
 from simcounsel.viewer.rating.study import (
     Key,
@@ -344,6 +345,58 @@ def test_checks_come_again_with_the_seed() -> None:
     order = tuple(f"T{n}" for n in range(20))
     assert checks_of(order, 5, 1, "r") == checks_of(order, 5, 1, "r") != checks_of(order, 5, 1, "s")
     assert checks_of(order, 0, 1, "r") == {}
+
+
+def test_a_study_for_jspsych(runs: Path, tmp_path: Path) -> None:
+    """All items once, with their questions and checks; text is text, and no condition is in it."""
+    folder = entered(runs, tmp_path / "study")
+    page = write_for("jspsych", folder).read_text(encoding="utf-8")
+    study = open_study(folder)
+    held = json.loads(page.split("const study = ", 1)[1].split(";\nconst jsPsych", 1)[0])
+    assert [one["data"]["item"] for one in held["items"]] == [item.id for item in study.items]
+    checks = study.raters[0].checks
+    for one in held["items"]:
+        names = [question["name"] for question in one["questions"]]
+        assert names == (
+            ["kind", "attention", "real"] if one["data"]["item"] in checks else ["kind", "real"]
+        )
+        assert len(one["questions"][-1]["labels"]) == 12  # 11 points and "cannot say"
+    assert held["entry"][0]["data"]["question"] == "consent"
+    assert page.count("</script>") == 4
+    assert not re.search("Ines|Miriam|client_counselor|everyone", page)
+
+
+def test_hostile_lines_stay_text_elsewhere(tmp_path: Path) -> None:
+    lived(tmp_path / "runs", HOSTILE + " [[Block:x]]")
+    folder = entered(tmp_path / "runs", tmp_path / "study")
+    assert [*FILES] == ["jspsych", "qualtrics"]
+    for platform in FILES:
+        text = write_for(platform, folder).read_text(encoding="utf-8")
+        assert "<img" not in text and "<script>window" not in text
+    assert "[[Block:x]]" not in text
+
+
+def test_a_study_for_qualtrics(runs: Path, tmp_path: Path) -> None:
+    """Advanced Format: a block for each item, a description and a question for each scale."""
+    folder = entered(runs, tmp_path / "study")
+    study = open_study(folder)
+    lines = write_for("qualtrics", folder).read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "[[AdvancedFormat]]"
+    blocks = [line for line in lines if line.startswith("[[Block:")]
+    assert blocks == ["[[Block:Entry]]", *(f"[[Block:{item.id}]]" for item in study.items)]
+    ids = [line for line in lines if line.startswith("[[ID:")]
+    assert len(ids) == len(set(ids))
+    asked = lines.index(f"[[ID:{study.items[0].id}_kind]]")
+    assert lines[asked - 1] == "[[Question:MC:SingleAnswer:Horizontal]]"
+    assert lines[asked + 2 : asked + 9] == [
+        "[[Choices]]",
+        "1 no",
+        "2",
+        "3",
+        "4",
+        "5 yes",
+        "cannot say",
+    ]
 
 
 def test_a_shared_past_is_judged_once(tmp_path: Path) -> None:
