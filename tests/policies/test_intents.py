@@ -3,8 +3,10 @@
 import re
 
 import pytest
+import yaml
 
 from simcounsel.policies.staged.intents import INTENTS, intent_in, patterns_of
+from tests.stage import ROOT
 
 ENGLISH = {
     "yes": [
@@ -22,6 +24,9 @@ ENGLISH = {
         "Why not?",
         "I’d love to.",
         "Thank you. Yes.",
+        "Yes, I would like to try an exercise.",
+        "I'd be glad to learn the breathing technique.",
+        "I'd love to try one of your exercises.",
     ],
     "no": [
         "No.",
@@ -65,6 +70,8 @@ ENGLISH = {
         "No, let me finish.",
     ],
     None: [
+        "I would like to try a different exercise.",
+        "I'd like to do an exercise that my sister does.",
         "Maybe.",
         "I don't know.",
         "Okay?",
@@ -146,3 +153,22 @@ def test_a_yes_inside_a_longer_clause_is_none() -> None:
     ):
         longer = f"my brother told me {re.sub('[.,?!]', '', text).lower()} when the letter came"
         assert intent_in(longer) != intent or intent is None, longer
+
+
+@pytest.mark.parametrize(("language", "understood"), [("en", 64), ("zh", 30)])
+def test_written_answers(language: str, understood: int) -> None:
+    """Measured once when they were written, and held since: what the rules decide they decide right
+    (0.97), they never take a yes for a no or a no for a yes, and leave more than half to whoever judges after them."""
+    data = (ROOT / "tests" / "data" / "client_answers.yaml").read_text(encoding="utf-8")
+    answers = [
+        (kind, text) for kind, texts in yaml.safe_load(data)[language].items() for text in texts
+    ]
+    decided = [(kind, found) for kind, text in answers if (found := intent_in(text, language))]
+    right = sum(kind == found for kind, found in decided)
+    assert right >= understood
+    assert right / len(decided) > 0.96
+    assert not {("yes", "no"), ("no", "yes")} & set(decided)
+
+
+def test_a_weight_on_the_chest_is_no_wish() -> None:
+    assert intent_in("It's like a weight on my chest.") is None
