@@ -27,7 +27,7 @@ def read_studies(files: Sequence[Path]) -> pd.DataFrame:
 
 def by_arm(ratings: pd.DataFrame, sample: Sample) -> tuple[pd.DataFrame, list[str]]:
     """Ratings with the columns study, question, rater, item, client, arm and value, and sentences
-    on what was left out.
+    on what was left out, and on who failed a check of attention.
 
     arm: of the run that an item comes from; where recalls are rated, the way of recall. A
     comparison counts by what it was turned to: high is the later persona, or the emotion-aware
@@ -40,18 +40,22 @@ def by_arm(ratings: pd.DataFrame, sample: Sample) -> tuple[pd.DataFrame, list[st
     known = ratings.assign(
         client=ratings["person"].astype(str), arm=ratings["run"].astype(str).map(arm_of)
     )
-    notes = []
+    notes = _inattentive(ratings)
     ways = _column(known, "way")
     toward = pd.to_numeric(_column(known, "toward_emotion_aware"), errors="coerce")
     of_recall = ways.notna() | toward.notna() | _asks_of_recall(known, toward)
     foreign = known["arm"].isna() & ~of_recall
     if foreign.any():
         runs = known.loc[foreign, "run"].nunique()
-        notes.append(f"{int(foreign.sum())} ratings of {runs} runs that are not in this report.")
+        notes.append(
+            f"Left out: {int(foreign.sum())} ratings of {runs} runs that are not in this report."
+        )
     shared = _shared(known, arm_of) & ~of_recall & ~foreign
     if shared.any():
         items = known.loc[shared, "item"].nunique()
-        notes.append(f"{items} items that stand in runs of several arms, such as a shared past.")
+        notes.append(
+            f"Left out: {items} items that stand in runs of several arms, such as a shared past."
+        )
     kept = ~foreign & ~shared
     later = pd.to_numeric(_column(known, "toward_later"), errors="coerce")
     halfway = (pd.to_numeric(_column(known, "points"), errors="coerce") + 1) / 2
@@ -64,6 +68,20 @@ def by_arm(ratings: pd.DataFrame, sample: Sample) -> tuple[pd.DataFrame, list[st
     columns = [*KEYS, "rater", "item", "client", "arm", "value"]
     parts = [one[columns] for one in (lived, recalled, compared, middle) if len(one)]
     return (pd.concat(parts, ignore_index=True) if parts else _none()), notes
+
+
+def _inattentive(ratings: pd.DataFrame) -> list[str]:
+    """Who failed a check of attention, and that their ratings count all the same."""
+    failed = pd.to_numeric(_column(ratings, "checks_failed"), errors="coerce").fillna(0)
+    raters = ratings.assign(failed=failed).groupby(["study", "rater"])["failed"].max()
+    some = raters[raters > 0]
+    if some.empty:
+        return []
+    named = ", ".join(f"{rater} {int(count)}" for (_, rater), count in some.items())
+    return [
+        f"{len(some)} of {len(raters)} raters failed a check of attention ({named}); their ratings"
+        " are counted."
+    ]
 
 
 def _none() -> pd.DataFrame:

@@ -71,8 +71,8 @@ def test_the_arm_is_that_of_the_run_and_others_are_left_out_and_said() -> None:
     rated, notes = by_arm(read, sample(one="alone", two="talk", three="alone"))
     assert rated[["arm", "value"]].to_numpy().tolist() == [["alone", 3], ["talk", 5], ["alone", 1]]
     assert notes == [
-        "1 ratings of 1 runs that are not in this report.",
-        "1 items that stand in runs of several arms, such as a shared past.",
+        "Left out: 1 ratings of 1 runs that are not in this report.",
+        "Left out: 1 items that stand in runs of several arms, such as a shared past.",
     ]
 
 
@@ -168,6 +168,20 @@ def test_with_one_client_there_is_what_raters_tell() -> None:
     )
     half = stats.t.ppf(0.975, 3) * own.std(ddof=1) / 2
     assert means.loc[("c0", "talk"), "low"] == pytest.approx(own.mean() - half)
+
+
+def test_who_failed_a_check_of_attention_is_named_and_counted() -> None:
+    read = rows(
+        {"rater": "one", "value": 2, "checks_failed": 0},
+        {"rater": "two", "value": 5, "checks_failed": 1},
+        {"rater": "two", "value": 4, "checks_failed": 1},
+    )
+    rated, notes = by_arm(read, sample(one="alone"))
+    assert notes == [
+        "1 of 2 raters failed a check of attention (two 1); their ratings are counted."
+    ]
+    assert len(rated) == 3
+    assert by_arm(rows({"value": 2}), sample(one="alone"))[1] == []
 
 
 def test_agreement_by_arm() -> None:

@@ -16,6 +16,7 @@ from simcounsel.corpus.reading import read_dialogues
 from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.rating.answers import Given, answer_of, append
+from simcounsel.viewer.rating.entry import ATTENTION
 from simcounsel.viewer.rating.instrument import load_instrument
 from simcounsel.viewer.rating.items import Choice
 from simcounsel.viewer.rating.making import make_study
@@ -103,6 +104,8 @@ def people(files: Sequence[Path], out: Path, raters: int = 3, most: int | None =
                 one.id: max(1, min(10, int(found.group(1)) + draw.choice((-2, -1, 0, 1, 2))))
                 for one in study.instrument.items
             }
+            if item in rater.checks:  # passed
+                answers[ATTENTION] = rater.checks[item]
             given.append(answer_of(study, rater, Given(item=item, answers=answers)))
         append(out, given)
     write_csv(out, out / "ratings.csv")

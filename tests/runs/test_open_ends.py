@@ -20,6 +20,7 @@ from simcounsel.runs.summary import summary_lines
 from simcounsel.specs.vocabulary import RiskLevel
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer import parts
+from simcounsel.viewer.row import row
 from tests.engine.test_danger import DANGER, lived, safety, says
 from tests.instruments.stage import measured_world
 from tests.stage import go_on, switchboard, tiny
@@ -102,7 +103,7 @@ def test_and_the_page(left: Run) -> None:
     history = History.of(left)
     (one,) = parts.overview(history)["open_ends"]
     assert one["danger"] == "suicide (imminent)" and set(one["who"]) == {"Ines", "Miriam"}
-    assert parts.summed(history.log)["open_ends"] == 1
+    assert row(history)["danger"]["open"] == 1
     held = parts.conversation(history, one["chat"])
     assert held is not None and (held["open_danger"], held["open_kinds"]) == (
         "imminent",

@@ -20,7 +20,7 @@ from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.row import arm
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.several import arm_means, interval, t_quantile
-from tests.stage import go_on, live, tiny
+from tests.stage import go_on, live, seal, tiny
 from tests.viewer.conftest import serving, sound_page
 
 PLAN = [{"instrument": "insomnia_severity", "when": when} for when in ("start", "end")]
@@ -146,6 +146,42 @@ def test_sort_filter_group_choose_and_open_together(page: Page, url: str) -> Non
     expect(page.get_by_role("heading", level=1)).to_have_text("4 runs in 2 arms")
     page.get_by_role("button", name=re.compile("end: ")).first.click()
     expect(page.get_by_label("What it rests on")).to_contain_text("Insomnia severity, end")
+
+
+NASTY = "</script><img src=x onerror='window.hurt=1'>\u202edlrow \u98ce 失眠"
+
+
+def test_hostile_names_stay_text(browser: Browser, sweep: Path, tmp_path: Path) -> None:
+    """Of worlds, clients, arms, instruments and points of the plan, in the list and together."""
+    folder = Path(shutil.copytree(sweep, tmp_path / "sweep"))
+    plan = json.loads((folder / "experiment.json").read_text("utf-8"))
+    for one in plan["runs"]:
+        one["arm"] += NASTY
+        run = folder / one["run"]
+        manifest = json.loads((run / "manifest.json").read_text("utf-8"))
+        manifest["world"]["name"] = manifest["models"]["reason"] = NASTY
+        (run / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+        log = (run / "events.jsonl").read_text("utf-8")
+        log = log.replace('"insomnia_severity"', json.dumps(NASTY)).replace(
+            '"baseline"', json.dumps(NASTY)
+        )
+        (run / "events.jsonl").write_text(log, "utf-8")
+        seal(run)
+    (folder / "experiment.json").write_text(json.dumps(plan), "utf-8")
+    names = [one["run"] for one in plan["runs"]]
+    together = "&".join(f"run={name}" for name in names)
+    with serving(make_app(RunList(folder))) as address, sound_page(browser, 390) as page:
+        for where in ("/", f"/several?{together}", f"/compare?a={names[0]}&b={names[1]}"):
+            page.goto(address + where)
+            expect(page.locator("main")).to_contain_text("<img src=x")
+            page.wait_for_timeout(300)
+            assert page.evaluate("() => window.hurt") is None
+            assert page.locator("main img, main script").count() == 0
+            assert "\u202e" not in page.locator("main").inner_text()
+            assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), (
+                where
+            )
+        page.goto("about:blank")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
