@@ -297,7 +297,7 @@ def test_consent_and_a_few_words_come_before_the_items(runs: Path, tmp_path: Pat
     study, client = open_study(folder), site(folder)
     rater = study.raters[0]
     page = client.get(f"/api/rate/{rater.token}").json()["instrument"]
-    assert "simulated people" in page["consent"] and len(page["about_you"]) == 3
+    assert "people in them are simulated" in page["consent"] and len(page["about_you"]) == 3
     post = f"/api/rate/{rater.token}"
     for wrong in ({"consent": 2}, {"consent": 0, "practice": 1}, {"consent": 1, "practice": 9}, {}):
         assert client.post(post, json={"item": "you", "answers": wrong}).status_code == 422, wrong
