@@ -77,7 +77,8 @@ def _inattentive(ratings: pd.DataFrame) -> list[str]:
     some = raters[raters > 0]
     if some.empty:
         return []
-    named = ", ".join(f"{rater} {int(count)}" for (_, rater), count in some.items())
+    names = [str(rater) for _, rater in some.index.to_list()]
+    named = ", ".join(f"{name} {int(n)}" for name, n in zip(names, some.to_list(), strict=True))
     return [
         f"{len(some)} of {len(raters)} raters failed a check of attention ({named}); their ratings"
         " are counted."

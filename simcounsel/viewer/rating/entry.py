@@ -18,9 +18,9 @@ CHECK_POINTS = 5
 """Of the scale of a check of attention."""
 STANDARD: Literal["standard"] = "standard"
 STANDARD_CONSENT = """\
-You are asked to read short texts and to rate them. Unless whoever sent you this link says otherwise,
-computer programs wrote them, and the people in them are simulated. Some are about distress, and a
-few about danger to life.
+You are asked to read short texts and to rate them. Unless whoever sent you this link says
+otherwise, computer programs wrote them, and the people in them are simulated. Some are about
+distress, and a few about danger to life.
 
 Taking part is voluntary. You can stop at any time, without giving a reason, and need not answer
 every question. What is kept are your answers, your comments, and how long each page was in sight;
