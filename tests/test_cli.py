@@ -6,8 +6,10 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import click
@@ -15,10 +17,13 @@ import pytest
 import typer
 
 from analysis.__main__ import app as analysis_app
-from simcounsel import cli
+from simcounsel import __version__, cli
+from simcounsel.cli import reaching
+from simcounsel.cli.starter import FILES, themes
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import SCHEMA_VERSION, Recalled
 from simcounsel.runs.run import Run
+from simcounsel.specs import shipped
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command, only_run
 from tests.llm.server import FaultServer
@@ -39,6 +44,8 @@ COMMANDS = [
     "models",
     "allow",
     "init",
+    "worlds",
+    "doctor",
     "show",
     "talk",
     "view",
@@ -591,7 +598,7 @@ def test_check_of_a_folder(simcounsel: Command, tmp_path: Path) -> None:
     assert told[0] == f"{study}/client.yaml: ok" and f"{study}/world.yaml: ok" in told
     assert sum(one.startswith(f"{study}/more/broken.yml:2: ") for one in told) == 1
     assert told[-1] == f"{study}/other.yaml: left out, no file of simcounsel's by its keys"
-    assert len(told) == 5, told
+    assert len(told) == len(FILES) + 2, told
     (study / "more" / "broken.yml").unlink()
     assert simcounsel("check", study).code == 0
     ended = simcounsel("check", study / "more")
@@ -635,18 +642,89 @@ def test_models(simcounsel: Command) -> None:
         assert name in ended.out
 
 
-def test_init(simcounsel: Command, tmp_path: Path) -> None:
-    ended = simcounsel("init", "mine")
+@pytest.mark.parametrize("theme", [None, *themes()])
+def test_init(theme: str | None, simcounsel: Command, tmp_path: Path) -> None:
+    ended = simcounsel("init", "mine", *(("--theme", theme) if theme else ()))
     assert ended.code == 0
-    written = sorted(path.name for path in (tmp_path / "mine").iterdir())
-    assert "world.yaml" in written
-    assert len(written) > 1
-    assert all(f"wrote mine/{name}" in ended.out for name in written)
-    assert simcounsel("check", *(tmp_path / "mine").glob("*.yaml")).code == 0
-    assert simcounsel("run", "mine/world.yaml", "--model", "scripted", "--ticks", 8).code == 0
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == set(FILES)
+    assert all(f"wrote mine/{name}" in ended.out for name in FILES)
+    assert simcounsel("check", "mine").code == 0
+    world = load_world(tmp_path / "mine" / "world.yaml")
+    assert {one.role for one in world.residents} == {"client", "counselor", "layperson"}
+    if theme:
+        (client,) = [one for one in world.residents if one.role == "client"]
+        assert client.persona.theme == theme and client.persona.voice
+        assert not re.search(
+            r"\b(Ada|Cleo)\b",
+            "".join(one.read_text("utf-8") for one in (tmp_path / "mine").iterdir()),
+        )
+    assert simcounsel("run", "mine/world.yaml", "--model", "scripted", "--ticks", 2).code == 0
+    assert simcounsel("sweep", "mine/experiment.yaml", "--dry-run").code == 0
     again = simcounsel("init", "mine")
     assert again.code == 1
     assert "mine: exists and is not an empty folder; choose another DIR" in again.err
+
+
+def test_init_with_a_theme_that_nobody_has(simcounsel: Command, tmp_path: Path) -> None:
+    ended = simcounsel("init", "mine", "--theme", "greif")
+    assert (ended.code, "'greif'" in ended.err and "'grief'" in ended.err) == (1, True)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_what_comes_along_goes_by_its_name_unless_a_file_is_there(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    for kind in ("worlds", "experiments", "personas"):
+        assert shipped.names(kind)
+        for file in shipped.files(kind):
+            assert shipped.found(kind, Path(file.stem)) == file
+    assert shipped.found("worlds", Path("insomnia.yaml")) == Path("insomnia.yaml")
+    assert shipped.found("worlds", Path("mine/insomnia")) == Path("mine/insomnia")
+    (tmp_path / "insomnia").mkdir()
+    assert shipped.found("worlds", Path("insomnia")) == Path("insomnia")
+    ended = simcounsel("run", "insomnia")
+    assert (ended.code, "a folder, not a file" in ended.err) == (1, True)
+    ended = simcounsel("check", "grief", "quick", "ines")
+    assert (ended.code, ended.out.count(": ok\n")) == (0, 3)
+
+
+def test_worlds_and_doctor(
+    simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = simcounsel("worlds").out
+    assert all(f"  {name} " in told for name in [*shipped.names("worlds"), "quick"])
+    assert all(len(line) > 40 for line in told.splitlines())
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-secret-secret")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    told = simcounsel("doctor").out
+    assert "sk-secret" not in told and "OPENAI_API_KEY: set" in told
+    assert "PROBLEM  OpenAI: 127.0.0.1:9 cannot be reached" in told and "-> look at" in told
+    monkeypatch.setenv("SIMCOUNSEL_CACHE", str(tmp_path / "new"))
+    found = {one["subject"]: one for one in json.loads(simcounsel("doctor", "--json").out)}
+    assert found["embedded model"]["remedy"] == "simcounsel models --pull"
+    assert not (tmp_path / "new").exists(), "nothing is made"
+    assert found["simcounsel"]["says"].startswith(__version__)
+
+
+def test_the_doctor_finds_a_server_of_models(
+    simcounsel: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            assert self.path == "/v1/models" and "Authorization" not in self.headers
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"data": [{"id": "qwen3:8b"}, {"id": "other"}]}')
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Answering) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(reaching, "LOCAL", {"Ollama": server.server_port, "none": 9})
+        told = simcounsel("doctor").out
+        server.shutdown()
+    assert "answers as Ollama does, with qwen3:8b, other" in told
+    assert f"-> --model http://localhost:{server.server_port}/v1/qwen3:8b" in told
 
 
 def test_init_into_a_file(simcounsel: Command, tmp_path: Path) -> None:

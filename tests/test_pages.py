@@ -63,6 +63,9 @@ INSTEAD = {
     r" --serve$": "",
     r"^(clinic .*)--sessions 8": r"\1--sessions 5",
     r"--ticks 24": "--ticks 10",
+    r"^(run|clinic|sweep) (insomnia|quick)\b": lambda found: (
+        f"{found[1]} {'experiments' if found[1] == 'sweep' else 'worlds'}/{found[2]}.yaml"
+    ),
     r"^((run|resume|fork|clinic) (?!.*--ticks).*)": r"\1 --ticks 2",
     r"^(synthesize (?!.*--model).*)": r"\1 --model scripted",
 }

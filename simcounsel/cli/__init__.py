@@ -1,5 +1,7 @@
 """The command line: parse, call one library function, print. Each module here adds its commands."""
 
+from typing import Annotated
+
 import typer
 
 from simcounsel.cli.packages import FrontDoor
@@ -9,15 +11,35 @@ app = typer.Typer(
     name="simcounsel",
     cls=FrontDoor,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help=(
         "Simulate counseling: people with personas, emotions, memories and homes live through their"
-        " days.\n\nBegin with:  simcounsel run worlds/insomnia.yaml --ticks 24\n\nA research tool,"
+        " days.\n\nBegin with:  simcounsel run insomnia --ticks 24\n\nA research tool,"
         " not care: simulated outcomes are no evidence about people."
     ),
 )
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        from simcounsel import __version__
+
+        typer.echo(f"simcounsel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def front(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_say_version, is_eager=True, help="Say the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """What is typed before a command."""
 
 
 def main() -> None:
@@ -26,7 +48,7 @@ def main() -> None:
 
 
 # in this order --help lists them
-from simcounsel.cli import (  # noqa: E402, F401  # noqa: E402, F401
+from simcounsel.cli import (  # noqa: E402, F401
     allow,
     bench,
     bench_protocol,
@@ -35,6 +57,7 @@ from simcounsel.cli import (  # noqa: E402, F401  # noqa: E402, F401
     corpus,
     corpus_rate,
     courses,
+    doctor,
     export,
     files,
     gallery,

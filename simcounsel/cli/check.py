@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import INSTRUMENTS, read_scale, unknown_instrument
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.staged.diagram import diagram_of
+from simcounsel.specs import shipped
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
@@ -26,10 +27,13 @@ KEYS = frozenset(
 
 
 def files_of(path: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """What to check of a name on the command line: the file itself; of a folder the YAML files in
-    it and in its folders, runs and what is hidden left out. Then the YAML files there that are
-    none of simcounsel's. SpecError when there is nothing to check.
+    """What to check of a name on the command line: the file itself, or what comes along under that
+    name; of a folder the YAML files in it and in its folders, runs and what is hidden left out.
+    Then the YAML files there that are none of simcounsel's. SpecError when there is nothing to
+    check.
     """
+    for kind in get_args(shipped.Kind):
+        path = shipped.found(kind, path)
     if not path.is_dir():
         return (path,), ()
     found = tuple(_yaml_files(path))

@@ -7,6 +7,7 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
+from simcounsel.cli.completing import names_of
 from simcounsel.cli.dry import say_run
 from simcounsel.cli.execution import live
 from simcounsel.cli.going_on import make_ready
@@ -32,7 +33,13 @@ from simcounsel.cli.weights import console_of, price_table
 @asks_models
 def clinic(
     world: Annotated[
-        Path, typer.Argument(metavar="WORLD", help="A world file with a client and a counselor.")
+        Path,
+        typer.Argument(
+            metavar="WORLD",
+            help="A world with a client and a counselor: a file, or the name of one that comes"
+            " along, such as insomnia.",
+            autocompletion=names_of("worlds"),
+        ),
     ],
     client: Annotated[
         str | None,

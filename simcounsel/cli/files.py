@@ -78,19 +78,52 @@ def models(
 
 
 @app.command()
+def worlds() -> None:
+    """List the worlds and experiments that come along, with a line each.
+
+    Example: simcounsel worlds; simcounsel run insomnia
+    """
+    from simcounsel.specs import shipped
+    from simcounsel.specs.load import read_yaml
+
+    kinds: tuple[tuple[shipped.Kind, str], ...] = (
+        ("worlds", "worlds, to live in with `simcounsel run NAME`:"),
+        ("experiments", "experiments, to live through with `simcounsel sweep NAME`:"),
+    )
+    for kind, title in kinds:
+        typer.echo(title)
+        for file in shipped.files(kind):
+            data, _ = read_yaml(file)
+            if "cells" not in data:  # a sweep of trainings
+                about = data.get("about") or "A client and a counselor, for tests and first tries."
+                typer.echo(f"  {file.stem:<18} {about}")
+        typer.echo(f"  (files: {shipped.folder(kind)}; copy one and change it)")
+
+
+@app.command()
 def init(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet, or is empty.")
     ],
+    theme: Annotated[
+        str | None,
+        typer.Option(
+            "--theme",
+            help="Take people who come along, with a client who has this theme: anxiety,"
+            " depression, family conflict, grief, insomnia, loneliness or work stress. Without it"
+            " three short, commented people are written, which want a capable model to speak.",
+        ),
+    ] = None,
 ) -> None:
-    """Write a small commented world and persona to start from."""
+    """Write a study to start from: a world, a client, a counselor, a friend, an experiment.
+
+    Example: simcounsel init my-study --theme insomnia
+    """
     from simcounsel.cli.starter import write_starter
 
-    for file in write_starter(folder):
+    for file in write_starter(folder, theme):
         typer.echo(f"wrote {file}")
-    typer.echo(
-        f"now: simcounsel check {folder}/world.yaml && simcounsel run {folder}/world.yaml --ticks 8"
-    )
+    typer.echo(f"now: simcounsel run {folder}/world.yaml --ticks 24")
 
 
 @personas.command("import")

@@ -7,6 +7,7 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
+from simcounsel.cli.completing import names_of
 from simcounsel.cli.dry import say_run
 from simcounsel.cli.execution import live
 from simcounsel.cli.options import (
@@ -42,7 +43,13 @@ if TYPE_CHECKING:
 @asks_models
 def run(
     world: Annotated[
-        Path, typer.Argument(metavar="WORLD", help="A world file, such as worlds/insomnia.yaml.")
+        Path,
+        typer.Argument(
+            metavar="WORLD",
+            help="A world file, or the name of one that comes along, such as insomnia"
+            " (`simcounsel worlds` lists them).",
+            autocompletion=names_of("worlds"),
+        ),
     ],
     out: Out = Path("runs"),
     model: Model = None,

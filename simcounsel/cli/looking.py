@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simcounsel.cli import app
+from simcounsel.cli import app, completing
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, Damaged, PricesFile, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
@@ -78,7 +78,12 @@ def show(
 @asks_models
 def view(
     runs: Annotated[
-        Path, typer.Argument(metavar="RUNS", help="A run's folder, or a folder of runs.")
+        Path,
+        typer.Argument(
+            metavar="RUNS",
+            help="A run's folder, a folder of runs, or gallery:NAME.",
+            autocompletion=completing.runs,
+        ),
     ] = Path("runs"),
     html: Annotated[
         Path | None,

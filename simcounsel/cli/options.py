@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simcounsel.cli import completing
+
 if TYPE_CHECKING:
     from simcounsel.specs.world_settings import FallbackLimits
 
@@ -205,7 +207,12 @@ AtTick = Annotated[
         help="As of the end of this tick; the last complete one if not given.",
     ),
 ]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
+RunFolder = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN", help="A run's folder, or gallery:NAME.", autocompletion=completing.runs
+    ),
+]
 
 
 def changes_of(

@@ -8,6 +8,7 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
+from simcounsel.cli.completing import names_of
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 from simcounsel.entry import GIVEN_UP
@@ -24,7 +25,10 @@ def sweep(
     experiment: Annotated[
         Path,
         typer.Argument(
-            metavar="EXPERIMENT", help="An experiment file, such as experiments/quick.yaml."
+            metavar="EXPERIMENT",
+            help="An experiment file, or the name of one that comes along, such as quick"
+            " (`simcounsel worlds` lists them).",
+            autocompletion=names_of("experiments"),
         ),
     ],
     out: Annotated[

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from simcounsel.errors import SpecError
+from simcounsel.specs import shipped
 from simcounsel.specs.cells import Cell, cells_of
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
@@ -23,12 +24,13 @@ NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "language", "ticks", "s
 def load_experiment(
     path: Path, models: Mapping[str, str] | None = None
 ) -> tuple[Experiment, tuple[Cell, ...]]:
-    """An experiment from its file, and every run of it, shared pasts first. SpecError names each
-    problem with its line.
+    """An experiment from its file, or one that comes along by its bare name (`quick`), and every
+    run of it, shared pasts first. SpecError names each problem with its line.
 
     models: by role, in place of those of the file and of its worlds. What `set` says of one role
     or one resident stays, and so does whatever an arm sets, since arms may differ in it.
     """
+    path = shipped.found("experiments", path)
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])

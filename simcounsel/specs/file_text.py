@@ -10,6 +10,7 @@ from typing import Any
 from simcounsel import disk
 from simcounsel.errors import SpecError
 from simcounsel.intake import MOST_MB, file_bytes, json_data
+from simcounsel.specs import shipped
 
 Lines = dict[tuple[str | int, ...], int]
 
@@ -43,7 +44,7 @@ def read_text(path: Path, most_mb: int = MOST_MB) -> str:
 def _nearby(path: Path) -> str:
     """What else may have been meant: a file of nearly that name beside it, or, where the name has
     no ending, the YAML file of that name there or one folder below (`tiny`: `worlds/tiny.yaml`);
-    where there is none, that a file is wanted.
+    then what comes along under that name; where there is none, that a file is wanted.
     """
     try:
         if not path.suffix:
@@ -51,6 +52,8 @@ def _nearby(path: Path) -> str:
             for file in (path.parent / named, *sorted(path.parent.glob(f"*/{named}"))):
                 if file.is_file():
                     return f"; did you mean {file}?"
+        if name := shipped.of_that_name(path):
+            return f"; did you mean {name}? It comes along, and its name without a folder is enough"
         names = [one.name for one in path.parent.iterdir() if one.is_file()]
     except (OSError, ValueError):
         return ""
@@ -60,8 +63,8 @@ def _nearby(path: Path) -> str:
     if path.suffix:
         return ""
     return (
-        f"; give the name of the file, such as {path}.yaml; `simcounsel init FOLDER` writes"
-        " a world to begin with"
+        f"; give the name of the file, such as {path}.yaml, or one of those that come along"
+        " (`simcounsel worlds` lists them); `simcounsel init FOLDER` writes a world to begin with"
     )
 
 

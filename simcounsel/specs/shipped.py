@@ -22,3 +22,26 @@ def folder(kind: Kind) -> Path:
 def files(kind: Kind) -> list[Path]:
     """All YAML files of the kind, by name."""
     return sorted(folder(kind).glob("*.yaml"))
+
+
+def names(kind: Kind) -> list[str]:
+    """What each is called on the command line: its file's name without the ending."""
+    return [file.stem for file in files(kind)]
+
+
+def found(kind: Kind, path: Path) -> Path:
+    """The file that is meant: what lies at the path, else what comes along under that bare name
+    (`insomnia`), else the path itself. Whatever is there at the path comes first.
+    """
+    if path.name != str(path) or path.suffix or path.exists():
+        return path
+    here = folder(kind) / f"{path.name}.yaml"
+    return here if here.is_file() else path
+
+
+def of_that_name(path: Path) -> str | None:
+    """The bare name of what comes along and is called like a file that is not there, so that
+    somebody who names `worlds/insomnia.yaml` away from a checkout is told; None if nothing is.
+    """
+    kinds: tuple[Kind, ...] = ("worlds", "experiments")
+    return next((path.stem for kind in kinds if path.stem in names(kind)), None)

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from simcounsel.errors import SpecError
+from simcounsel.specs import shipped
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
 from simcounsel.specs.patching import names_a_file, patch
 from simcounsel.specs.persona_file import parse_persona
@@ -26,7 +27,8 @@ def load_world(
     seen_from: Path = Path(),
     **changes: Any,
 ) -> World:
-    """A world from its file, with the personas it names.
+    """A world from its file, or one that comes along by its bare name (`insomnia`), with the
+    personas it names.
 
     changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
     `load_world(p, **{"conversation.max_turns": 6})`. cast: persona files for residents, by the name
@@ -34,7 +36,7 @@ def load_world(
     seen_from: the folder in which files of personas and policies that changes name are looked for
     first; then beside the world's own file. SpecError names every problem with its line.
     """
-    path = Path(path)
+    path = shipped.found("worlds", Path(path))
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])

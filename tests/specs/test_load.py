@@ -138,8 +138,12 @@ def test_missing_file_names_a_near_one(file: Path) -> None:
 
 
 def test_a_bare_name_points_to_the_yaml_file_and_never_to_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "tinny").mkdir()
-    with pytest.raises(SpecError, match=r"no such file; give the name of the file, .*tiny\.yaml; "):
+    (tmp_path / "tinyy").mkdir()
+    with pytest.raises(
+        SpecError, match=r"no such file; give the name of the file, .*tinyx\.yaml, "
+    ):
+        read_yaml(tmp_path / "tinyx")
+    with pytest.raises(SpecError, match=r"no such file; did you mean tiny\? It comes along"):
         read_yaml(tmp_path / "tiny")
     (tmp_path / "worlds").mkdir()
     (tmp_path / "worlds" / "tiny.yaml").write_text("name: A\n", encoding="utf-8")

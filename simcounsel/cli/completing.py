@@ -1,0 +1,31 @@
+"""What a shell offers for an argument when Tab is pressed (`simcounsel --install-completion`)."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from simcounsel.errors import SimcounselError
+from simcounsel.specs import shipped
+
+MANIFEST = "manifest.json"
+
+
+def names_of(kind: shipped.Kind) -> Callable[[str], list[str]]:
+    """Names of what comes along; where none begins so, the shell goes on with files."""
+
+    def offered(incomplete: str) -> list[str]:
+        try:
+            return [name for name in shipped.names(kind) if name.startswith(incomplete)]
+        except SimcounselError:
+            return []
+
+    return offered
+
+
+def runs(incomplete: str) -> list[str]:
+    """Runs of the gallery, and those in runs/ here, the newest first."""
+    from simcounsel import gallery
+
+    here = sorted(Path("runs").glob(f"*/{MANIFEST}"), key=lambda file: -file.stat().st_mtime)
+    named = [str(file.parent) for file in here]
+    named += [gallery.PREFIX + name for name in gallery.exhibits()]
+    return [name for name in named if name.startswith(incomplete)]

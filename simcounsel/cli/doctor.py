@@ -1,0 +1,39 @@
+"""`doctor`: what is installed, fetched and reachable."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from simcounsel.cli import app
+
+MARKS = {"ok": "ok", "none": "-", "problem": "PROBLEM"}
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="For programs: a list of findings.")
+    ] = False,
+) -> None:
+    """Look at what is installed, fetched and reachable here, with a remedy for what is not; exit 1
+    if something stands in the way of a run.
+
+    Nothing is fetched, no key is sent anywhere, and no model is asked. Put what it prints into a
+    report of a fault.
+    """
+    from simcounsel.cli import health
+
+    found = list(health.findings())
+    if as_json:
+        typer.echo(health.as_json(found))
+    else:
+        part = ""
+        for one in found:
+            if one.part != part:
+                part = one.part
+                typer.echo(f"\n{part}" if one is not found[0] else part)
+            typer.echo(f"  {MARKS[one.mark]:<8} {one.subject}: {one.says}")
+            if one.remedy:
+                typer.echo(f"{'':<11}-> {one.remedy}")
+    sys.exit(1 if any(one.mark == "problem" for one in found) else 0)
