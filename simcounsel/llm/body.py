@@ -3,10 +3,8 @@ billions, and a server need not ever end.
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
-
-import aiohttp
 
 from simcounsel.intake import json_data
 from simcounsel.llm.models import Failure
@@ -17,10 +15,10 @@ ZIPPED = "gzip, deflate"
 """What an answer may be encoded as."""
 
 
-async def bounded(response: aiohttp.ClientResponse) -> bytes:
+async def bounded(came: AsyncIterator[bytes]) -> bytes:
     """All of an answer as it came. Failure when there is more than any answer needs."""
     parts, size = [], 0
-    async for part in response.content.iter_any():
+    async for part in came:
         size += len(part)
         if size > MOST_MB * 2**20:
             raise _too_large()

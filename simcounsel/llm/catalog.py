@@ -19,6 +19,7 @@ PROVIDERS = Registry(
     {
         "embedded": "simcounsel.standins.opening:EMBEDDED",
         "openai": "simcounsel.llm.servers:OPENAI",
+        "azure": "simcounsel.llm.servers:AZURE",
         "http": "simcounsel.llm.servers:HTTP",
         "https": "simcounsel.llm.servers:HTTPS",
         "langchain": "simcounsel.llm.servers:LANGCHAIN",

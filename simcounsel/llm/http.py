@@ -1,6 +1,5 @@
-"""JSON to a server and back over aiohttp.
-
-aiohttp itself, not the OpenAI SDK, because the SDK takes three to six milliseconds of CPU a call.
+"""JSON to a server of models and back: what is counted, and what a refusal means. How it travels is
+the matter of `llm.lean` (servers of one's own) and `llm.official` (OpenAI, Azure).
 """
 
 import json
@@ -8,16 +7,14 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NoReturn
+from typing import Any
 
-import aiohttp
 from yarl import URL
 
 from simcounsel.errors import ModelError
 from simcounsel.llm import metering
-from simcounsel.llm.body import ZIPPED, bounded, object_in, unzipped
+from simcounsel.llm.body import object_in
 from simcounsel.llm.models import NOT_SERVED, Failure
-from simcounsel.runs.jsonl import json_bytes
 from simcounsel.secret import HIDDEN, credentials_in, scrub
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
@@ -59,9 +56,8 @@ class Server:
     ) -> None:
         """Raises ModelError when base_url is no http address or the key cannot be a header."""
         self.timeouts = timeouts
-        self._base = _checked_url(base_url)
-        self._key = _checked_key(api_key)
-        self._session: aiohttp.ClientSession | None = None
+        self.base = _checked_url(base_url)
+        self.key = _checked_key(api_key)
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON object that the server answers.
@@ -73,7 +69,7 @@ class Server:
         meter = metering.meter()
         await meter.sends(tokens_out)
         try:
-            answer = object_in(await self._attempt(self._base + path, json_bytes(body)))
+            answer = object_in(await self.attempt(path, body))
         except Refused as refused:
             if not refused.sent:
                 meter.unsent()
@@ -91,68 +87,41 @@ class Server:
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        raise NotImplementedError
 
-    async def _attempt(self, url: str, payload: bytes) -> bytes:
-        """The body of an answer with status 200; else raises Refused."""
-        try:
-            async with self._opened().post(url, data=payload, allow_redirects=False) as response:
-                raw = unzipped(await bounded(response), response.headers)
-        except aiohttp.ConnectionTimeoutError:
-            raise Refused(
-                f"no connection within {self.timeouts.connect_s:g} s", transport=True, sent=False
-            ) from None
-        except TimeoutError:
-            raise Refused(
-                f"no answer within {self.timeouts.read_s:g} s (--timeout)", transport=True
-            ) from None
-        except aiohttp.ClientError as error:
-            raise _unreached(error) from None
-        if response.status != 200:
-            self._refuse(response, raw)
-        return raw
+    async def attempt(self, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send once: the body of an answer with status 200; else raises Refused."""
+        raise NotImplementedError
 
-    def _refuse(self, response: aiohttp.ClientResponse, raw: bytes) -> NoReturn:
-        status = response.status
+    def refused(self, status: int, headers: Mapping[str, str], raw: bytes) -> Refused:
+        """What an answer with another status than 200 means, without the key if it repeats it."""
         said = _said(raw)
         if 300 <= status < 400:
             said = (
-                f"moved to {response.headers.get('Location', 'nowhere')}; put that address into the"
+                f"moved to {headers.get('Location', 'nowhere')}; put that address into the"
                 " model's name"
             )
-        said = scrub(said.replace(self._key or HIDDEN, HIDDEN))
+        said = scrub(said.replace(self.key or HIDDEN, HIDDEN))
         busy = status in (408, 429) or status >= 500
         lasting = status in NOT_SERVED or 300 <= status < 400
-        raise Refused(
+        return Refused(
             f"HTTP {status}: {shown(said)}",
             transport=busy or lasting,
             lasting=lasting,
             status=status,
             said=said,
-            wait_s=_retry_after_s(response.headers.get("Retry-After")),
+            wait_s=_retry_after_s(headers.get("Retry-After")),
         )
 
-    def _opened(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            headers = {
-                "Content-Type": "application/json",
-                "Accept": "application/json",
-                "Accept-Encoding": ZIPPED,
-            }
-            if self._key:
-                headers["Authorization"] = f"Bearer {self._key}"
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
-                headers=headers,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,  # which knows no bound
-                timeout=aiohttp.ClientTimeout(
-                    total=self.timeouts.total_s, connect=self.timeouts.connect_s
-                ),
-            )
-        return self._session
+    def unanswered(self) -> Refused:
+        """Nobody answered in time, though there was a connection."""
+        return Refused(f"no answer within {self.timeouts.read_s:g} s (--timeout)", transport=True)
+
+    def unconnected(self) -> Refused:
+        """No connection came about in time."""
+        return Refused(
+            f"no connection within {self.timeouts.connect_s:g} s", transport=True, sent=False
+        )
 
 
 def _checked_url(base_url: str) -> str:
@@ -186,40 +155,6 @@ def tokens_told(answer: Mapping[str, Any], key: str) -> int | None:
     usage = answer.get("usage")
     count = usage.get(key) if isinstance(usage, dict) else None
     return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
-
-
-def _unreached(error: aiohttp.ClientError) -> Refused:
-    """What an aiohttp error means, in a few words that are the same every time."""
-    match error:
-        case aiohttp.ClientConnectorDNSError():
-            cause = f"no such host: {error.host}"
-        case aiohttp.ClientSSLError() | aiohttp.ServerFingerprintMismatch():
-            return Refused(
-                "no secure connection: the certificate was not accepted",
-                transport=True,
-                lasting=True,
-                sent=False,
-            )
-        case aiohttp.ClientConnectorError():
-            refused = isinstance(error.os_error, ConnectionRefusedError) or "refused" in str(
-                error.os_error
-            )
-            cause = (
-                "connection refused"
-                if refused
-                else f"no connection: {error.os_error.strerror or error.os_error}"
-            )
-        case (
-            aiohttp.ClientPayloadError()
-            | aiohttp.ServerDisconnectedError()
-            | aiohttp.ClientOSError()
-        ):
-            cause = "cut off"
-        case aiohttp.ClientResponseError():
-            cause = "what answers there does not speak HTTP"
-        case _:
-            cause = f"no connection: {type(error).__name__}"
-    return Refused(cause, transport=True, sent=not isinstance(error, aiohttp.ClientConnectorError))
 
 
 def _said(raw: bytes) -> str:

@@ -1,6 +1,6 @@
 """Any OpenAI-compatible server: OpenAI, Ollama, vLLM, llama.cpp and others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,12 +8,15 @@ import numpy as np
 
 from simcounsel.llm.chat import clean, messages, number_weights
 from simcounsel.llm.http import Server, shown, tokens_told
+from simcounsel.llm.lean import LeanServer
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.parameters import THINKING_TOKENS, Request, Taken
 from simcounsel.llm.question import Question
 from simcounsel.llm.schemas import response_format
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
+Connected = Callable[..., Server]
+"""Makes a server of `base_url`, `api_key` and `timeouts`."""
 TOP_LOGPROBS = 20
 """The most that OpenAI gives."""
 TEXTS_PER_CALL = 64
@@ -37,13 +40,14 @@ class OpenAIModel:
         api_key: str | None = None,
         timeouts: Timeouts = TIMEOUTS,
         thinking_tokens: int = THINKING_TOKENS,
+        connected: Connected = LeanServer,
     ) -> None:
         """name: as in calls.jsonl. model: as the server calls it. thinking_tokens: as for `Taken`.
-        The rest as for `Server`."""
+        connected: makes the server of the address. The rest as for `Server`."""
         self.name = name
         self._model = model
         self._taken = Taken(name=name, model=model, thinking_tokens=thinking_tokens)
-        self._server = Server(base_url=base_url, api_key=api_key, timeouts=timeouts)
+        self._server = connected(base_url=base_url, api_key=api_key, timeouts=timeouts)
 
     @property
     def timeouts(self) -> Timeouts:
@@ -174,12 +178,14 @@ class OpenAIEmbeddings:
         model: str,
         api_key: str | None = None,
         timeouts: Timeouts = TIMEOUTS,
+        connected: Connected = LeanServer,
     ) -> None:
-        """name: as in calls.jsonl. model: as the server calls it. The rest as for `Server`."""
+        """name: as in calls.jsonl. model: as the server calls it. connected: makes the server of
+        the address. The rest as for `Server`."""
         self.name = name
         self._model = model
         self._dimensions: int | None = None
-        self._server = Server(base_url=base_url, api_key=api_key, timeouts=timeouts)
+        self._server = connected(base_url=base_url, api_key=api_key, timeouts=timeouts)
 
     @property
     def timeouts(self) -> Timeouts:

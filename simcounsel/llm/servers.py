@@ -3,19 +3,26 @@
 import importlib.util
 import os
 import re
+from functools import partial
+from typing import TYPE_CHECKING
 
 from simcounsel.errors import ModelError
 from simcounsel.hosts import check_key_for
 from simcounsel.llm.models import ChatModel, EmbedModel, Provider
 from simcounsel.secret import remember, scrub
 
+if TYPE_CHECKING:
+    from simcounsel.llm.openai import Connected
+
 OPENAI_URL = "https://api.openai.com/v1"
 KEY = "SIMCOUNSEL_API_KEY"
 """The variable with the key of servers that are named by their address."""
+AZURE_VERSION = "2024-10-21"
+"""Of Azure's API, where OPENAI_API_VERSION does not say another: the newest that is no preview."""
 
 
 def server_of(name: str) -> tuple[str, str, str | None]:
-    """Base URL, model and key of `openai:MODEL`, `http(s)://.../v1/MODEL` or
+    """Base URL, model and key of `openai:MODEL`, `azure:DEPLOYMENT`, `http(s)://.../v1/MODEL` or
     `http(s)://...#MODEL`. ModelError when a key is missing, or would go to a host that the user did
     not name, or the name is of another form.
     """
@@ -27,6 +34,15 @@ def server_of(name: str) -> tuple[str, str, str | None]:
                 f"{name}: no API key; set OPENAI_API_KEY, or use --model embedded, which needs none"
             )
         return base, name.removeprefix("openai:"), _remembered(key)
+    if name.startswith("azure:") and name != "azure:":
+        key = os.environ.get("AZURE_OPENAI_API_KEY")
+        base = os.environ.get("AZURE_OPENAI_ENDPOINT", "")
+        if not key or not base:
+            raise ModelError(
+                f"{name}: set AZURE_OPENAI_ENDPOINT (such as https://NAME.openai.azure.com) and"
+                " AZURE_OPENAI_API_KEY; what follows `azure:` is the name of your deployment"
+            )
+        return base, name.removeprefix("azure:"), _remembered(key)
     found = re.fullmatch(r"(https?://[^\s#]+)#(\S+)", name) or re.fullmatch(
         r"(https?://[^\s#]+?/v1)/(\S+)", name
     )
@@ -59,6 +75,38 @@ def _chat(name: str) -> ChatModel:
     )
 
 
+def _official_chat(name: str) -> ChatModel:
+    base_url, model, key = server_of(name)
+    from simcounsel.llm.openai import OpenAIModel
+
+    return OpenAIModel(
+        name=name,
+        base_url=base_url,
+        model=model,
+        api_key=key,
+        thinking_tokens=_thinking_tokens(),
+        connected=_official(name),
+    )
+
+
+def _official_embed(name: str) -> EmbedModel:
+    base_url, model, key = server_of(name)
+    from simcounsel.llm.openai import OpenAIEmbeddings
+
+    return OpenAIEmbeddings(
+        name=name, base_url=base_url, model=model, api_key=key, connected=_official(name)
+    )
+
+
+def _official(name: str) -> "Connected":
+    """By the official client; it is a second to import, so that only those who use it wait."""
+    from simcounsel.llm.official import OfficialServer
+
+    if not name.startswith("azure:"):
+        return OfficialServer
+    return partial(OfficialServer, azure=os.environ.get("OPENAI_API_VERSION", AZURE_VERSION))
+
+
 def _thinking_tokens() -> int:
     """Room for reasoning, where a model counts it into the limit of its answer. ModelError."""
     told = os.environ.get("SIMCOUNSEL_THINKING_TOKENS", "2000")
@@ -83,11 +131,21 @@ def _chain(name: str) -> ChatModel:
 
 
 OPENAI = Provider(
-    chat=_chat,
-    embed=_embed,
+    chat=_official_chat,
+    embed=_official_embed,
     forms={"openai:MODEL": "OpenAI, such as openai:gpt-4o; costs money"},
     state=lambda: (
         "OPENAI_API_KEY is set" if os.environ.get("OPENAI_API_KEY") else "needs OPENAI_API_KEY"
+    ),
+)
+AZURE = Provider(
+    chat=_official_chat,
+    embed=_official_embed,
+    forms={"azure:DEPLOYMENT": "OpenAI's models in a resource of Azure; costs money"},
+    state=lambda: (
+        "AZURE_OPENAI_API_KEY is set"
+        if os.environ.get("AZURE_OPENAI_API_KEY")
+        else "needs AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY"
     ),
 )
 HTTP = Provider(

@@ -72,7 +72,7 @@ class FaultServer:
     first `refusals` times, None for always. amend: changes an answer before it is sent. location:
     where a fault of 3xx points to.
     logprobs: the `logprobs.content` to give when asked; None for none. usage: whether to tell tokens.
-    Seen from outside: url, bodies (as received), headers, in_flight_peak.
+    Seen from outside: url, bodies (as received), headers, paths, in_flight_peak.
     """
 
     def __init__(
@@ -107,6 +107,7 @@ class FaultServer:
         self.url = ""
         self.bodies: list[Body] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
         self.in_flight_peak = 0
         self._in_flight_max, self._port = in_flight_max, port
         self._in_flight = 0
@@ -142,6 +143,7 @@ class FaultServer:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/embeddings", self._embed)
+        app.router.add_post("/openai/deployments/{name}/chat/completions", self._chat)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=2048)
@@ -165,6 +167,7 @@ class FaultServer:
         index = len(self.bodies)
         self.bodies.append({})
         self.headers.append(dict(request.headers))
+        self.paths.append(request.path_qs)
         body = self.bodies[index] = await request.json()
         self._in_flight += 1
         self.in_flight_peak = max(self.in_flight_peak, self._in_flight)

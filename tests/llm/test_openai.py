@@ -15,8 +15,11 @@ import pytest
 from pydantic import BaseModel, Field
 
 from simcounsel.errors import ModelError
+from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.chat import messages
-from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.lean import LeanServer
+from simcounsel.llm.models import ChatModel, Completion, Failure
+from simcounsel.llm.official import OfficialServer
 from simcounsel.llm.openai import OpenAIEmbeddings, OpenAIModel
 from simcounsel.llm.question import Example, Question
 from simcounsel.llm.schemas import schema_of
@@ -52,8 +55,18 @@ def ask_for(verb: Literal["write", "fill", "choose", "rate"] = "write", **more: 
     return Question(verb=verb, **(told | more))
 
 
+@pytest.fixture(params=[LeanServer, OfficialServer], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """By which client what is tested here goes."""
+    monkeypatch.setattr(sys.modules[__name__], "CONNECTED", request.param)
+    return request.param
+
+
+CONNECTED: Any = LeanServer
+
+
 def model_at(url: str, **more: Any) -> OpenAIModel:
-    told: dict[str, Any] = {"timeouts": Timeouts(connect_s=2, read_s=2)}
+    told: dict[str, Any] = {"timeouts": Timeouts(connect_s=2, read_s=2), "connected": CONNECTED}
     return OpenAIModel(name=f"{url}/m", base_url=url, model="m", **(told | more))
 
 
@@ -420,3 +433,54 @@ def test_the_server_runs_as_a_process() -> None:
             )
         finally:
             process.terminate()
+
+
+def test_azure_is_asked_by_deployment_version_and_its_own_header(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with FaultServer() as server:
+        monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", server.url.removesuffix("/v1"))
+        monkeypatch.setenv("AZURE_OPENAI_API_KEY", "azure-key-azure")
+        monkeypatch.setenv("OPENAI_API_VERSION", "2025-01-01")
+        model = open_chat("azure:my-gpt")
+        got = answered(model)
+    assert got.text and model.name == "azure:my-gpt"
+    assert server.paths == ["/openai/deployments/my-gpt/chat/completions?api-version=2025-01-01"]
+    assert server.headers[0]["api-key"] == "azure-key-azure"
+    assert "Authorization" not in server.headers[0]
+
+
+def test_openai_goes_by_the_official_client_and_a_server_of_ones_own_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with FaultServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key-key-key-key")
+        monkeypatch.setenv("OPENAI_ORG_ID", "org-of-ours")
+        answered(open_chat("openai:gpt-4o"))
+        monkeypatch.setenv("SIMCOUNSEL_HOSTS", server.url.split("/")[2])
+        answered(open_chat(f"{server.url}/mine"))
+    official, lean = ({name.lower(): told for name, told in one.items()} for one in server.headers)
+    assert official["user-agent"].startswith("AsyncOpenAI/")
+    assert official["openai-organization"] == "org-of-ours"
+    assert not lean["user-agent"].startswith("AsyncOpenAI/")
+    assert [body["model"] for body in server.bodies] == ["gpt-4o", "mine"]
+
+
+@pytest.mark.parametrize("missing", ["AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY"])
+def test_azure_says_what_is_missing(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "azure-key-azure")
+    monkeypatch.delenv(missing)
+    with pytest.raises(ModelError, match="set AZURE_OPENAI_ENDPOINT .* and AZURE_OPENAI_API_KEY"):
+        open_chat("azure:my-gpt")
+
+
+def answered(model: ChatModel) -> Completion:
+    async def go() -> Completion:
+        try:
+            return await model.complete(ask_for(), None)
+        finally:
+            await model.close()
+
+    return asyncio.run(go())
