@@ -75,6 +75,7 @@ COMMANDS = [
     "personas",
     "personas draw",
     "personas import",
+    "inspect-log",
 ]
 
 

@@ -61,6 +61,7 @@ from simcounsel.cli import (  # noqa: E402, F401
     export,
     files,
     gallery,
+    inspect_log,
     living,
     looking,
     measuring,

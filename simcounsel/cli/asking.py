@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from simcounsel.llm import tracing
 from simcounsel.llm.asking import Asking, asked
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
@@ -73,7 +74,7 @@ def asks_models(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def asking(*, wait_for_model: float, timeout: Timeouts | None, **others: object) -> None:
-        with asked(Asking(wait_s=wait_for_model, timeouts=timeout)):
+        with asked(Asking(wait_s=wait_for_model, timeouts=timeout)), tracing.exported():
             command(**others)
 
     options = (("wait_for_model", WaitForModel, "60"), ("timeout", Timeout, None))

@@ -2,6 +2,7 @@
 date, so that the same sources and options give the same bytes.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -21,6 +22,8 @@ PRIVACY = (
     " for a single line or dialogue."
 )
 
+_SPDX = re.compile(r"(?i:apache-2\.0|mit|cc0-1\.0|cc-by(-nc)?(-sa|-nd)?-[234]\.0)")
+"""Licences that the hub knows by these names, those that data come under."""
 _KINDS = {"counselor": "counseling ", "layperson": "everyday ", "both": ""}
 """What dialogues with such partners are called."""
 
@@ -205,8 +208,12 @@ def _head(card: Card) -> Iterator[str]:
     yield "---"
     if languages:
         yield f"language: [{', '.join(languages)}]"
-    if card.options.get("partner", "counselor") != "layperson":
-        yield "tags: [counseling]"
+    yield from _licence(card)
+    yield f"pretty_name: {about(card).partition(':')[0]}"
+    yield "task_categories: [text-generation]"
+    yield f"size_categories: [{_size(card.counts.rows)}]"
+    counsels = card.options.get("partner", "counselor") != "layperson"
+    yield f"tags: [{'counseling, ' if counsels else ''}simulation, simcounsel]"
     yield "configs:"
     yield "- config_name: default"
     yield "  data_files:"
@@ -215,9 +222,33 @@ def _head(card: Card) -> Iterator[str]:
     yield "---"
 
 
-def _body(card: Card) -> Iterator[str]:
+def _licence(card: Card) -> Iterator[str]:
+    """By the hub's names, which are SPDX's in small letters; `other` where there are several, or
+    one that has no such name.
+    """
+    licences = [one for one in card.licences if one != UNKNOWN]
+    if licences:
+        known = len(card.licences) == 1 and _SPDX.fullmatch(licences[0])
+        yield f"license: {licences[0].lower() if known else 'other'}"
+
+
+def _size(rows: int) -> str:
+    """How many rows there are, in the hub's classes."""
+    bounds = (1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M")
+    return next((name for bound, name in bounds if rows < bound), "n>1M")
+
+
+def about(card: Card) -> str:
+    """The data in a sentence."""
     kind = _KINDS[card.options.get("partner", "counselor")]
-    yield f"# {card.counts.dialogues} {kind}dialogues as training data ({card.format})"
+    return (
+        f"{card.counts.dialogues} {kind}dialogues as training data ({card.format}): made by"
+        " simcounsel export, for research and not for care."
+    )
+
+
+def _body(card: Card) -> Iterator[str]:
+    yield f"# {about(card).partition(':')[0]}"
     yield ""
     yield (
         "Made by `simcounsel export`; `card.json` holds all of this and more. What a simulation"

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from simcounsel.corpus.card import Card, Written, readme
+from simcounsel.corpus.croissant import croissant
 from simcounsel.corpus.dialogues import Dialogue, Split
 from simcounsel.corpus.formats import Format
 from simcounsel.corpus.parquet import write_parquet
@@ -22,6 +23,7 @@ from simcounsel.errors import CorpusError
 from simcounsel.intake import file_bytes, json_data
 
 CARD, README, INFO = "card.json", "README.md", "dataset_info.json"
+CROISSANT = "croissant.json"
 STEP = 500
 """Progress is told each time that this many dialogues were read."""
 
@@ -89,6 +91,7 @@ class Folder:
         texts = {
             CARD: json.dumps(card.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n",
             README: readme(card),
+            CROISSANT: croissant(card, self.out.name),
         }
         if form.dataset_info is not None:
             info = {
@@ -112,7 +115,7 @@ def _earlier(out: Path) -> set[str]:
     try:
         card: Any = json_data(file_bytes(out / CARD))
         return (
-            {CARD, README, INFO, *card["files"]}
+            {CARD, README, INFO, CROISSANT, *card["files"]}
             if {"simcounsel", "format", "privacy"} <= card.keys()
             else set()
         )

@@ -18,6 +18,7 @@ from simcounsel.errors import BudgetSpent, GivenUp, SimcounselError
 from simcounsel.events import Entry, TickEnded
 from simcounsel.lab.cell_runs import open_cell, ticks_behind, ticks_of
 from simcounsel.lab.shared_budget import Shared
+from simcounsel.llm import tracing
 from simcounsel.llm.asking import Asking, asked, current
 from simcounsel.llm.prices import Prices
 from simcounsel.runs.run import SynthesisRun, WorldRun
@@ -152,7 +153,8 @@ def live_cell(job: CellJob, tell: Callable[[dict[str, Any]], None]) -> dict[str,
     try:
         prices = Prices.load(job.prices_file)
         limits = tell, current(), job.budget, signal.SIGTERM
-        live(job.cell, job.out, job.in_flight, prices, *limits)
+        with tracing.exported():
+            live(job.cell, job.out, job.in_flight, prices, *limits)
         return how_ended(job.cell, job.out)
     except BaseException as error:
         return how_ended(job.cell, job.out, error)

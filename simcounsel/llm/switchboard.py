@@ -210,7 +210,7 @@ class Switchboard:
         spent.asked += 1
 
         async def send() -> Completion:
-            async with spent.attempt():
+            async with spent.attempt(self._tick):
                 completion = scrubbed(await model.complete(question, spent.complaint))
                 spent.answered(completion)
                 return completion
@@ -278,7 +278,7 @@ class Switchboard:
         async def send() -> "np.ndarray":
             if here:
                 return await self.embed.embed(question.texts)
-            async with spent.attempt():
+            async with spent.attempt(self._tick):
                 found = await self.embed.embed(question.texts)
                 spent.embedded()
                 return found

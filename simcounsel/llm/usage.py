@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from simcounsel.llm import tracing
 from simcounsel.llm.budget import Budget, most_tokens_in
 from simcounsel.llm.complaint import Complaint
 from simcounsel.llm.ledger import Amount
@@ -120,16 +121,20 @@ class Spent:
         self._in_flight: int | None = None
         self._metered = False
         self._untold = False
+        self._span = tracing.Attempt()
 
     @asynccontextmanager
-    async def attempt(self) -> AsyncIterator[None]:
+    async def attempt(self, tick: int | None = None) -> AsyncIterator[None]:
         """One attempt at an answer. It begins when its request fits into the budget, or not at all:
-        BudgetSpent. Meanwhile the model tells of its requests.
+        BudgetSpent. Meanwhile the model tells of its requests. tick: of the run, for tracing.
         """
         await self._claim(0 if self._question.verb == "embed" else self._question.max_tokens)
         self._metered = False
         try:
-            with counting(self):
+            with (
+                tracing.attempt(self._question, self.model, tick, self.complaint) as self._span,
+                counting(self),
+            ):
                 yield
         except Failure as failure:
             self._failed(failure.tries)
@@ -186,6 +191,7 @@ class Spent:
     def answered(self, completion: Completion) -> None:
         """An attempt was answered."""
         self.completion = completion
+        self._span.answered(completion)
         self.sent(completion)
         if not self._metered:
             self.tries += completion.tries

@@ -146,14 +146,24 @@ def write_native(file: Path, *listed: Dialogue) -> Path:
 
 
 def exported(
-    folder: Path, format: str, *, shares: str = "100,0,0", count: int = 12, **teaching: object
+    folder: Path,
+    format: str,
+    *,
+    shares: str = "100,0,0",
+    count: int = 12,
+    licence: str | None = None,
+    **teaching: object,
 ) -> Path:
     """A dozen stories as training data of a format; the folder."""
     corpus = write_native(
         folder / "corpus.jsonl", *(story(number) for number in range(1, count + 1))
     )
     wanted = Export(
-        format=format, teaching=Teaching(**teaching), shares=Shares.parse(shares), checked=False
+        format=format,
+        teaching=Teaching(**teaching),
+        shares=Shares.parse(shares),
+        checked=False,
+        licence=licence,
     )
     export([corpus], folder / "out", wanted)
     return folder / "out"

@@ -75,7 +75,9 @@ def test_the_card_tells_what_is_there(tmp_path: Path) -> None:
     )
     told = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "| train | 12 | 7 | 76 |" in told
-    assert "tags: [counseling]" in told and "# 12 counseling dialogues" in told
+    assert (
+        "tags: [counseling, simulation, simcounsel]" in told and "# 12 counseling dialogues" in told
+    )
     friends = readme(card.model_copy(update={"options": {"partner": "layperson"}}))
     assert "# 12 everyday dialogues" in friends and "counseling" not in friends.split("**")[0]
 
@@ -342,7 +344,7 @@ def test_only_an_earlier_export_is_replaced(tmp_path: Path) -> None:
     out = exported(tmp_path, "openai")
     corpus = tmp_path / "corpus.jsonl"
     export([corpus], out, native())
-    assert set(contents(out)) == {"train.jsonl", "card.json", "README.md"}, (
+    assert set(contents(out)) == {"train.jsonl", "card.json", "README.md", "croissant.json"}, (
         "nothing of the earlier one is left"
     )
     (out / "my-notes.txt").write_text("mine")

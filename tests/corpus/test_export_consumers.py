@@ -1,6 +1,7 @@
 """Those who are to read our files read them: datasets, TRL's trainers, OpenAI's rules, LLaMA-Factory's description of data."""
 
 import copy
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -140,6 +141,27 @@ def test_datasets_reads_the_folder_with_its_splits(tmp_path: Path, format: str) 
     card = json.loads((folder / "card.json").read_bytes())
     assert {name: part.num_rows for name, part in found.items()} == {
         name: part["rows"] for name, part in card["splits"].items()
+    }
+
+
+def test_the_hub_and_croissant_read_what_stands_beside_the_data(tmp_path: Path) -> None:
+    from huggingface_hub import DatasetCard
+    from mlcroissant import Dataset
+
+    folder = exported(tmp_path, "openai", shares="60,20,20", count=40, licence="CC-BY-4.0")
+    head = DatasetCard((folder / "README.md").read_text(encoding="utf-8")).data.to_dict()
+    assert (head["license"], head["language"], head["size_categories"]) == (
+        "cc-by-4.0",
+        ["en"],
+        ["n<1K"],
+    )
+    assert head["pretty_name"] == "40 counseling dialogues as training data (openai)"
+    told = Dataset(jsonld=str(folder / "croissant.json")).metadata
+    assert not told.issues.errors and told.license == ["CC-BY-4.0"]
+    files = {one.id: one.sha256 for one in told.distribution}
+    assert files == {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in ("train.jsonl", "validation.jsonl", "test.jsonl")
     }
 
 
