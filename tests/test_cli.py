@@ -177,12 +177,11 @@ def test_run(simcounsel: Command, tmp_path: Path) -> None:
         "Miriam and Ines begin to talk (Counseling Center, appointment)",
         "lived          12 of 12 ticks",
         f"run            out/{run.name}",
-        "warnings       0",
-        f"simcounsel show out/{run.name} --conversation 1",
-        f"simcounsel fork out/{run.name} --at 6",
+        "warnings       none",
+        f"look at it in your browser: simcounsel view out/{run.name}",
     ):
         assert text in ended.out
-    assert "simcounsel resume" not in ended.out
+    assert ended.out.count("simcounsel ") == 1, "one next step, the best"
     assert "\x1b" not in ended.out
 
 
@@ -224,7 +223,7 @@ def test_run_with_other_settings(simcounsel: Command, tmp_path: Path) -> None:
         2,
     )
     assert run.world.appointments[0].at == "15:00"
-    assert f"  simcounsel resume {run.folder}" in ended.out
+    assert f"simcounsel view {run.folder}" in ended.out
 
 
 def test_second_run_gets_another_folder(simcounsel: Command, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from simcounsel.cli.going_on import say_dropped, to_the_end
+from simcounsel.cli.going_on import next_step, say_dropped, to_the_end
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,35 +90,11 @@ def _taking_part(
 
 
 def _closing(run: "WorldRun", stopped: str | None) -> None:
-    """What happened, and the commands to go on."""
+    """What happened, and what is best done next."""
     from simcounsel.runs.summary import summary_lines
 
     for line in summary_lines(run):
         typer.echo(line)
     if stopped:
         typer.echo(f"stopped        {stopped}")
-    typer.echo("go on with")
-    if run.ticks_done() < run.world.ticks:
-        typer.echo(f"  simcounsel resume {run.folder}")
-    typer.echo(f"  simcounsel view {run.folder}")
-    if number := _most_telling(run):
-        typer.echo(f"  simcounsel show {run.folder} --conversation {number}")
-    if run.ticks_done():
-        typer.echo(
-            f"  simcounsel fork {run.folder} --at {max(1, run.ticks_done() // 2)} --set"
-            " condition=client_only"
-        )
-
-
-def _most_telling(run: "WorldRun") -> int | None:
-    """The number of the first conversation with a counselor, or else of the first; None when nobody
-    talked.
-    """
-    from simcounsel.runs.history import History
-
-    counselors = {one.name for one in run.world.residents if one.role == "counselor"}
-    talks = [one.who for one in History.of(run).outline()]
-    return next(
-        (number for number, who in enumerate(talks, 1) if counselors & set(who)),
-        1 if talks else None,
-    )
+    next_step(run, stopped)

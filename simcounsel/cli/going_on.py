@@ -70,3 +70,13 @@ def to_the_end(
         closing(None)
         raise
     closing(stopped)
+
+
+def next_step(run: "Run", stopped: str | None) -> None:
+    """The one thing that is best done next: what was broken off is gone on with, the rest is looked
+    at. stopped: why it ended before its time, if it did.
+    """
+    if stopped or not run.ticks_done():
+        typer.echo(f"to go on: simcounsel resume {run.folder}")
+    else:
+        typer.echo(f"look at it in your browser: simcounsel view {run.folder}")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from simcounsel.cli.going_on import say_dropped, to_the_end
+from simcounsel.cli.going_on import next_step, say_dropped, to_the_end
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,12 +61,4 @@ def _closing(run: "SynthesisRun", stopped: str | None) -> None:
         typer.echo(checks_line(run))
     if stopped:
         typer.echo(f"stopped        {stopped}")
-    typer.echo("go on with")
-    if run.ticks_done() < run.length:
-        typer.echo(f"  simcounsel resume {run.folder}")
-    if not run.ticks_done():
-        return
-    typer.echo(f"  simcounsel show {run.folder} --conversation 1")
-    typer.echo(f"  simcounsel view {run.folder}")
-    typer.echo(f"  simcounsel corpus check {run.folder}")
-    typer.echo(f"  simcounsel export {run.folder} --format trl -o corpus")
+    next_step(run, stopped)

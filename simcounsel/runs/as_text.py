@@ -28,7 +28,7 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.runs.conversation import Aftermath, Conversation, Dated, Line
-from simcounsel.runs.counts import by_hand_text
+from simcounsel.runs.counts import lines_text
 from simcounsel.runs.event_text import describe, foreign_line
 from simcounsel.runs.history import History
 from simcounsel.runs.open_ends import danger_text
@@ -47,6 +47,16 @@ OF_DAY = (
     "warned",
 )
 """Kinds of events that are shown of a day."""
+
+STAGE_WORDS = {
+    "early": "says little yet",
+    "telling": "tells",
+    "doubting": "draws back",
+    "angry": "is angry",
+    "hopeful": "hopes",
+    "ending": "takes leave",
+}
+"""How far a client has opened up, in words; the log has the short names."""
 
 
 def day_lines(run: WorldRun, who: str, day: int) -> Iterator[str]:
@@ -147,7 +157,7 @@ def _conversation(run: WorldRun, held: Conversation, doubts: bool) -> Iterator[s
         at = "" if ended.until is None else f", {time_text(ended.until)}"
         yield f"ended: {'time is up' if ended.by is None else ended.by + ' took leave'}{at}"
     sources = Counter(str(line.event.source) for line in held.lines if isinstance(line.event, Said))
-    yield f"lines by hand: {by_hand_text(sources)}"
+    yield f"{lines_text(sources)}"
     for name, left in held.after.items():
         yield from _aftermath(name, left)
 
@@ -159,9 +169,13 @@ def _line(line: Line, doubts: bool) -> Iterator[str]:
     said = line.event
     if isinstance(said, Said):
         move = line.decided.move if line.decided else ""
+        move = STAGE_WORDS.get(move, move)
         if line.decided and line.decided.policy == "safety":
             move = f"safety: {move}"
-        yield f"{said.who} ({move}; {said.emotion} {said.intensity}/10; {said.source}):"
+        felt = (
+            said.emotion if said.emotion == "neutral" else f"{said.emotion} {said.intensity} of 10"
+        )
+        yield f"{said.who} ({'; '.join(filter(None, (move, felt)))}):"
         yield f"    {said.text}"
     if (danger := line.danger) and (doubts or danger.level != "none"):
         kinds = f" ({', '.join(danger.kinds)})" if danger.kinds else ""
@@ -201,7 +215,7 @@ def _practice_lines(event: PracticeEvent) -> Iterator[str]:
 
 def shift_line(event: ClientShifted) -> str:
     """Where a client stands with a line, in one line."""
-    parts = [f"openness {event.openness:g}"]
+    parts = [f"openness {event.openness:g} of 10"]
     if event.openness != event.before:
         parts[0] += f" (before {event.before:g})"
     if event.quote:

@@ -28,10 +28,24 @@ class Counts:
     """Lines of talk by how they came about: generated, chosen, fallback, human."""
 
 
-def by_hand_text(sources: Mapping[str, int]) -> str:
-    """How many of the lines were written beforehand: '3 of 20'. sources: lines by source."""
-    by_hand = sum(count for source, count in sources.items() if source in BY_HAND)
-    return f"{by_hand} of {sum(sources.values())}"
+SOURCE_WORDS: Mapping[str, str] = {
+    "generated": "written by the model",
+    "chosen": "chosen out of lines that people wrote beforehand",
+    "fallback": "ready-made, where the model gave none that could be said",
+    "human": "said by somebody who took part",
+}
+"""How a line of each source came about, for people."""
+
+
+def lines_text(sources: Mapping[str, int]) -> str:
+    """How many lines there are and how they came about. sources: lines by source."""
+    told = [(count, SOURCE_WORDS.get(source, source)) for source, count in sorted(sources.items())]
+    lines = sum(count for count, _ in told)
+    if not lines:
+        return "no lines"
+    if len(told) == 1:
+        return f"{lines} {'lines, all' if lines > 1 else 'line,'} {told[0][1]}"
+    return f"{lines} lines: " + "; ".join(f"{count} {words}" for count, words in told)
 
 
 def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:

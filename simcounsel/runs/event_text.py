@@ -45,12 +45,12 @@ def describe(entry: Entry) -> str | None:
             )
         case PersonaChanged() if event.version > 0:
             return (
-                f"{at}  {event.who}'s persona is now version {event.version}:"
+                f"{at}  {event.who}'s portrait changes (version {event.version}):"
                 f" {event.recent_feeling}"
             )
         case BeliefMoved():
             return (
-                f"{at}  {event.who} now holds “{event.text}” at {event.after} of 100 (before"
+                f"{at}  {event.who} now believes “{event.text}” at {event.after} of 100 (before"
                 f" {event.before}): {event.why}"
             )
         case Measured():

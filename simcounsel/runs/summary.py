@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from simcounsel.clock import date_text
-from simcounsel.runs.counts import Counts, by_hand_text
+from simcounsel.runs.counts import Counts, lines_text
 from simcounsel.runs.history import History
 from simcounsel.runs.open_ends import OpenEnd
 from simcounsel.runs.run import Run, WorldRun
@@ -72,15 +72,9 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
         + (f", until {until}" if s.ticks else "")
     )
     yield from stop_lines(run)
-    talk = (
-        ", ".join(f"{count} {source}" for source, count in sorted(counts.sources.items()))
-        or "no lines"
-    )
-    yield f"conversations  {counts.conversations} (lines: {talk})"
-    if counts.sources:
-        by_hand = by_hand_text(counts.sources)
-        yield f"lines by hand  {by_hand} (written beforehand, not by a model)"
-    yield f"reflections    {counts.reflections}; persona changes {counts.persona_changes}"
+    yield f"conversations  {counts.conversations}"
+    yield f"said           {lines_text(counts.sources)}"
+    yield f"reflections    {counts.reflections}; portraits that changed {counts.persona_changes}"
     if s.measurements:
         yield (
             f"measurements   {sum(s.measurements.values())} ("
@@ -107,8 +101,12 @@ def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Ite
     causes: by cause.
     """
     warned = ", ".join(f"{count} {purpose}" for purpose, count in sorted(warnings.items()))
-    yield f"warnings       {sum(warnings.values())}" + (
-        f" ({warned}): the fallback was taken each time" if warned else ""
+    if not warned:
+        yield "warnings       none"
+        return
+    yield (
+        f"warnings       {sum(warnings.values())} ({warned}): no answer of use came, and the"
+        " fallback was taken"
     )
     often = sorted(causes.items(), key=lambda one: (-one[1], one[0]))
     for cause, count in often[:CAUSES_TOLD]:

@@ -64,8 +64,7 @@ def test_from_situations_to_dialogues(simcounsel: Command, tmp_path: Path) -> No
         "wave 1 is written, 2 of 2",
         "written        2 of 2 sessions",
         "without        manager",
-        "simcounsel view",
-        "simcounsel export",
+        "look at it in your browser: simcounsel view",
     ):
         assert word in ended.out, word
     shown = simcounsel("show", run.folder, "--conversation", "2")
@@ -244,4 +243,4 @@ def test_nothing_written_nothing_to_go_on_with_but_resume(
 ) -> None:
     run = begin_run(settings_from([], {"sessions": 1}, model="scripted"), tmp_path)
     _closing(run, None)
-    assert capsys.readouterr().out.endswith(f"go on with\n  simcounsel resume {run.folder}\n")
+    assert capsys.readouterr().out.endswith(f"to go on: simcounsel resume {run.folder}\n")

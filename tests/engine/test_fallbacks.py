@@ -87,12 +87,14 @@ def test_lines_that_were_written_beforehand_are_counted(tmp_path: Path) -> None:
     lines = happened(run, Said)
     by_hand = sum(line.who == "Miriam" for line in lines)
     assert 0 < by_hand < len(lines)
-    assert any(
-        line.startswith(f"lines by hand  {by_hand} of {len(lines)} ") for line in summary_lines(run)
-    )
+    (said_line,) = [line for line in summary_lines(run) if line.startswith("said  ")]
+    assert f"{len(lines)} lines: {by_hand} ready-made" in said_line
     first = [line for line in lines if line.chat == lines[0].chat]
     said = sum(line.who == "Miriam" for line in first)
-    assert f"lines by hand: {said} of {len(first)}" in list(conversation_lines(run, 1))
+    assert any(
+        line.startswith(f"{len(first)} lines: {said} ready-made")
+        for line in conversation_lines(run, 1)
+    )
 
 
 @pytest.mark.parametrize(("key", "value"), [("most", "1.5"), ("over", "-1"), ("often", "1")])

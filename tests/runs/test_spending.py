@@ -18,12 +18,16 @@ PAID = {"verb": "write", "model": "openai:gpt-4o", "tokens_in": 5, "tokens_out":
         ([BY_HAND | {"cost_usd": 0.0}], "no price: answered by hand"),
         ([BY_HAND, PAID | {"cost_usd": 0.25}], "0.2500 USD"),
         ([BY_HAND, PAID | {"cost_usd": None}], "price unknown (see --prices)"),
-        ([BY_HAND | {"model": "scripted", "cost_usd": 0.0}], "0.0000 USD"),
         ([], "0.0000 USD"),
     ],
 )
 def test_what_somebody_answers_has_no_price(calls: list[dict[str, object]], told: str) -> None:
     assert Spending.of(calls).line().endswith(f" tokens, {told}")
+
+
+def test_what_is_answered_on_this_machine_is_free() -> None:
+    told = Spending.of([BY_HAND | {"model": "scripted", "cost_usd": 0.0}]).line()
+    assert told == "model calls    1, answered on this machine for free"
 
 
 def test_while_it_goes_on() -> None:

@@ -19,14 +19,14 @@ def test_warnings_are_told_with_their_causes() -> None:
         )
     )
     assert lines == [
-        "warnings       5 (3 line_counselor, 2 summarize): the fallback was taken each time",
+        "warnings       5 (3 line_counselor, 2 summarize): no answer of use came, and the fallback was taken",
         "               3 because of: not JSON",
         "               2 because of: no answer within 60 s",
     ]
 
 
 def test_without_warnings_nothing_more_is_told() -> None:
-    assert list(warning_lines({}, {})) == ["warnings       0"]
+    assert list(warning_lines({}, {})) == ["warnings       none"]
 
 
 def test_many_or_long_causes_are_told_short() -> None:

@@ -193,7 +193,27 @@ function titled(head, overview) {
     h("span", { class: "soft small" }, facts.filter(Boolean).join(" · ")),
     overview.parent ? h("span", { class: "soft small" }, ` forked from ${overview.parent.run} at tick ${overview.parent.at_tick}`) : null),
   h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."),
+  firstLook(),
   overview.label ? h("p", { class: "small label", role: "note" }, said(sentence(overview.label))) : null);
+}
+
+/** What this page is, for whoever sees it for the first time; it goes for good when it is told to. */
+function firstLook() {
+  if (remembered()) return null;
+  const told = h("p", { class: "small first-look", role: "note" },
+    "This is a recorded simulation: who is where at the moment that is chosen below, and what each of them did, felt, said and remembered. Press Play, or choose a person, a time, a conversation. ",
+    h("button", { type: "button", class: "plain", onclick: () => { told.remove(); remembered(true); } }, "Hide this"));
+  return told;
+}
+
+/** Whether it was hidden before, or that it is now; a browser that keeps nothing shows it again. */
+function remembered(now = false) {
+  try {
+    if (now) localStorage.setItem("simcounsel-first-look", "seen");
+    return localStorage.getItem("simcounsel-first-look") === "seen";
+  } catch {
+    return false;
+  }
 }
 
 function problems(overview) {
