@@ -62,12 +62,9 @@ class Spending:
 
     def line(self) -> str:
         """In a line."""
-        if (
-            self.calls
-            and self.cost_usd == 0
-            and not (self.tokens or self.by_hand or self.requests > self.calls)
-        ):
-            return f"model calls    {self.calls}, answered in this process for free"
+        paid = self.cost_usd is None or self.cost_usd or self.tokens or self.by_hand
+        if self.calls and not paid and not self.taken_over and self.requests <= self.calls:
+            return f"model calls    {self.calls}, answered on this machine for free"
         cost = cost_text(self.cost_usd, self.by_hand)
         cost += " (see --prices)" if self.cost_usd is None else ""
         parent = f"; {self.taken_over} more of its parent's" if self.taken_over else ""
