@@ -22,6 +22,7 @@ mermaid_output_format = "svg"
 mermaid_params = ["-t", "neutral"]
 
 html_theme = "furo"
+exclude_patterns = ["generating", "_build"]
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
@@ -44,6 +45,15 @@ def point_from_here(app: object, path: Path, parent: str, content: list[str]) ->
     content[0] = LINK.sub(lambda link: f"]({from_docs(link[1])})", content[0])
 
 
+def generate(app: object) -> None:
+    """The pages of the reference, out of the code."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from docs.generating import write
+
+    write(Path(__file__).parent / "reference")
+
+
 def setup(app: object) -> None:
     """Sphinx calls this."""
+    app.connect("builder-inited", generate)  # type: ignore[attr-defined]
     app.connect("include-read", point_from_here)  # type: ignore[attr-defined]

@@ -7,7 +7,8 @@ from tests.stage import ROOT
 
 PAGES = {
     str(file.relative_to(ROOT)): file.read_text(encoding="utf-8")
-    for file in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+    for file in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+    if "reference" not in file.parts  # made out of the code when the site is built
 }
 """The text of each page by its path from the top."""
 TEXT = "\n".join(PAGES.values())

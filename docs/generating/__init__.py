@@ -1,0 +1,30 @@
+"""Pages of the reference that are made of the code when the site is built, so that they cannot fall behind it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from docs.generating.api import api
+from docs.generating.commands import commands
+from docs.generating.events import events
+from docs.generating.files import files
+from docs.generating.outcomes import outcomes
+from docs.generating.scales import scales
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "commands": commands,
+    "files": files,
+    "events": events,
+    "scales": scales,
+    "api": api,
+    "outcomes": outcomes,
+}
+"""The text of each page, by its name."""
+
+
+def write(folder: Path) -> None:
+    """All of them into a folder; a file whose text is the same is left alone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in PAGES.items():
+        file, made = folder / f"{name}.md", text().rstrip() + "\n"
+        if not file.is_file() or file.read_text(encoding="utf-8") != made:
+            file.write_text(made, encoding="utf-8")
