@@ -31,12 +31,17 @@ html_copy_source = False
 LINK = re.compile(r"\]\((?!\w+:|#|<)([^)\s]+)\)")
 
 
+INCLUDED = ("architecture", "changelog", "contributing", "security")
+"""Pages of the top level that are pages here too."""
+
+
 def from_docs(target: str) -> str:
     """The address of a file, as README.md and ARCHITECTURE.md name it, seen from here."""
     if target.startswith("docs/"):
         return target.removeprefix("docs/")
     file, _, anchor = target.partition("#")
-    page = {"ARCHITECTURE.md": "architecture.md", "README.md": "index.md"}.get(file, f"../{file}")
+    beside = {f"{name.upper()}.md": f"{name}.md" for name in INCLUDED} | {"README.md": "index.md"}
+    page = beside.get(file, f"../{file}")
     return f"{page}#{anchor}" if anchor else page
 
 

@@ -63,6 +63,7 @@ INSTEAD = {
     r" --serve$": "",
     r"^(clinic .*)--sessions 8": r"\1--sessions 5",
     r"--ticks 24": "--ticks 10",
+    r"^(run|sweep) (my-study/.*)": r"\1 \2 --model scripted",
     r"^(run|clinic|sweep) (insomnia|quick)\b": lambda found: (
         f"{found[1]} {'experiments' if found[1] == 'sweep' else 'worlds'}/{found[2]}.yaml"
     ),
@@ -76,7 +77,7 @@ QUICK = {
     "seeds: [1, 2]": "seeds: [1]",
     "sessions: 50": "sessions: 4",
 }
-SLOW = ("docs/corpora.md", "docs/sweeps.md", "docs/viewer.md")
+SLOW = ("docs/corpora.md", "docs/sweeps.md", "docs/viewer.md", "docs/tutorials/first-study.md")
 NAMED = (
     r"(?<![\w/.-])(?:simcounsel|analysis|training|tests|worlds|personas|experiments)/[\w./*-]*\w"
 )
