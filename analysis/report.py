@@ -2,6 +2,7 @@
 `writing`).
 """
 
+import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -75,6 +76,13 @@ class Report:
     people_notes: tuple[str, ...] = ()
     """Which ratings by people could not be compared by arm, in sentences."""
     folders: Mapping[str, Path] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: what it rests on, and the planned tests."""
+        runs = f"{len(self.sample.members)} runs, {len(self.sample.excluded)} left out"
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        tests = planned_table(self.planned).to_html(index=False)  # which escapes
+        return f"<p>{runs}</p>{tests}<ul>{notes}</ul>"
 
 
 @any_text

@@ -27,7 +27,9 @@ def methods(kind: Any) -> dict[str, Any]:
         return {}
     return {
         name: one
-        for name, one in vars(kind).items()
+        for base in reversed(kind.__mro__)
+        if base.__module__.startswith("simcounsel")
+        for name, one in vars(base).items()
         if not name.startswith("_")
         and (inspect.isfunction(one) or isinstance(one, (classmethod, staticmethod, property)))
     }

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import mesa
 
+from simcounsel import notebook
 from simcounsel.agents.mind import Mind
 from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
@@ -143,8 +144,10 @@ class Simulation(mesa.Model):
         last = self.world.ticks if ticks is None else min(self.world.ticks, self.tick + ticks)
         try:
             with rare_garbage_search():
+                told = notebook.line()
                 while self.tick < last and self.stopped_because is None:
                     self.step()
+                    told(f"{self.tick} of {last} ticks, {self.models.usage.line()}")
         finally:
             self.close()
         return self.record

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from simcounsel import interrupts
+from simcounsel import interrupts, notebook
 from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.crew import Crew, Report, Workers
@@ -24,11 +24,14 @@ from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import CellJob, live_cell
 from simcounsel.lab.shared_budget import InFile, Shared, SharedBudget
 from simcounsel.llm.asking import current
+from simcounsel.llm.catalog import roles_for
 from simcounsel.llm.prices import Prices
 from simcounsel.locks import taken
+from simcounsel.runs.frames import html_table
 from simcounsel.runs.jsonl import append_line
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
+from simcounsel.specs.experiment_file import load_experiment
 
 State = Literal["waiting", "lives", "done", "failed", "stopped", "given up"]
 
@@ -76,6 +79,33 @@ class Sweep:
         self._used_up: str | None = None
         self._before: dict[str, tuple[int, float | None]] = {}
 
+    @classmethod
+    def of(
+        cls,
+        experiment: str | Path,
+        out: str | Path | None = None,
+        *,
+        model: str | None = None,
+        processes: int | None = None,
+    ) -> "Sweep":
+        """A sweep of an experiment's file, or of one that comes along, by its name.
+
+        out: its folder, `sweeps/NAME` if None; an earlier one of the same experiment goes on.
+        model: for all roles but `embed`, in place of the file's. SpecError says what is wrong.
+        """
+        path = Path(experiment)
+        loaded, cells = load_experiment(path, roles_for(model) if model else None)
+        folder = Path(out) if out is not None else Path("sweeps") / path.stem
+        return cls(loaded, cells, folder, processes=processes)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: each run, how far it is, what it cost."""
+        rows = [
+            (one.cell.name, f"{one.state}, {one.tick} of {one.cell.ticks} ticks")
+            for one in self.progress.values()
+        ]
+        return html_table(f"{self.experiment.name}: {self.out}", rows)
+
     def run(self, on_change: Callable[[], None] = lambda: None) -> bool:
         """Live until each is done, failed or given up, or until it is stopped; whether all are
         done.
@@ -86,7 +116,14 @@ class Sweep:
         try:
             self._look_at_what_is_there()
             self.budget.begin()
-            self._run(on_change)
+            told = notebook.line()
+
+            def changed() -> None:
+                on_change()
+                done = sum(one.state == "done" for one in self.progress.values())
+                told(f"{done} of {len(self.progress)} runs done")
+
+            self._run(changed)
         finally:
             self.budget.end()
             lock.release()

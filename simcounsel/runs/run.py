@@ -10,18 +10,16 @@ memory/         the memories with their vectors, in Chroma; made from the log wh
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from simcounsel.errors import RunError
 from simcounsel.events import Entry
 from simcounsel.gallery import located
-from simcounsel.runs import frames
 from simcounsel.runs.call_chain import CallCheck
 from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder
-from simcounsel.runs.history import History
 from simcounsel.runs.manifest import (
     Manifest,
     Parent,
@@ -31,18 +29,16 @@ from simcounsel.runs.manifest import (
     read_manifest,
     with_stop,
 )
+from simcounsel.runs.shown import Shown
 from simcounsel.runs.writing import Writer, check_writable
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
-if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
-    from pandas import DataFrame
-
 T = TypeVar("T")
 
 
-class Run(ABC):
+class Run(Shown, ABC):
     """A run's folder. `create` begins a `WorldRun` or a `SynthesisRun`, `open` goes on with it."""
 
     def __init__(self, folder: Path, found: Written, damaged: bool) -> None:
@@ -165,45 +161,6 @@ class Run(ABC):
     def ticks_done(self) -> int:
         """How many ticks are complete in the log, which is not checked."""
         return complete_ticks(self.folder)
-
-    # as tables
-
-    def lines(self) -> "DataFrame":
-        """Each line that was said, as a pandas frame. RunError where pandas is missing."""
-        return frames.frame_of(self, frames.lines, frames.LINES)
-
-    def days(self) -> "DataFrame":
-        """Each resident's days, likewise."""
-        return frames.frame_of(self, frames.days, frames.DAYS)
-
-    def measurements(self) -> "DataFrame":
-        """Each score that was measured, as the run went on and afterwards, likewise."""
-        return frames.frame_of(self, frames.measurements, frames.MEASUREMENTS)
-
-    def recalls(self) -> "DataFrame":
-        """Each memory that came to mind, with its score and the terms of it, likewise."""
-        return frames.frame_of(self, frames.recalls, frames.RECALLS)
-
-    def shifts(self) -> "DataFrame":
-        """Where a client stood with each of its lines, and the words that moved it, likewise."""
-        return frames.frame_of(self, frames.shifts, frames.SHIFTS)
-
-    def beliefs(self) -> "DataFrame":
-        """Each step in how strongly a client holds a belief, likewise."""
-        return frames.frame_of(self, frames.beliefs, frames.BELIEFS)
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it."""
-        rows = {
-            "folder": str(self.folder),
-            "of": f"{self.about.name}, {self.about.condition}, seed {self.about.seed}",
-            "lived": f"{self.ticks_done()} of {self.length}",
-            "models": ", ".join(f"{role} {name}" for role, name in self.manifest.models.items()),
-        }
-        history = History.of(self)
-        rows |= {"damaged": "; ".join(found)} if (found := history.log.damages()) else {}
-        rows |= {kind.replace("_", " "): str(count) for kind, count in history.kinds().items()}
-        return frames.html_table(self.name, rows.items())
 
     # writing
 

@@ -25,8 +25,11 @@ POSTS, POSTS_SECONDS = 60, 60.0
 """How many posts from one address are let through, and in how many seconds."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
-    " 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    " 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
 )
+NOWHERE = "'none'"
+IN_NOTEBOOKS = "http://localhost:* http://127.0.0.1:* vscode-webview:"
+"""Which pages may hold this one as a frame."""
 
 
 class Guard:
@@ -38,8 +41,12 @@ class Guard:
     asked.
     """
 
-    def __init__(self, app: ASGIApp, *, token: str | None, own: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, *, token: str | None, own: tuple[str, ...] = (), frames: str = NOWHERE
+    ) -> None:
+        """frames: which pages may hold this one, as the content security policy has it."""
         self.app = app
+        self.policy = POLICY + frames
         self.token = token
         self.own = own
         self._posts: dict[str, deque[float]] = defaultdict(deque)
@@ -52,13 +59,15 @@ class Guard:
             return None
         refusal = self._refuse(scope)
         if refusal is not None:
-            return await refusal(scope, _nothing, _with_headers(send))
+            return await refusal(scope, _nothing, _with_headers(send, self.policy))
         if scope["method"] == "POST":
             receive = _bounded(receive)
         try:
-            return await self.app(scope, receive, _with_headers(send))
+            return await self.app(scope, receive, _with_headers(send, self.policy))
         except TooLong:
-            return await PlainTextResponse("too long", 413)(scope, _nothing, _with_headers(send))
+            return await PlainTextResponse("too long", 413)(
+                scope, _nothing, _with_headers(send, self.policy)
+            )
 
     def _refuse(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
@@ -144,11 +153,11 @@ async def _nothing() -> Message:
     return {"type": "http.disconnect"}
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, policy: str) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers.setdefault("content-security-policy", POLICY)
+            headers.setdefault("content-security-policy", policy)
             headers["x-content-type-options"] = "nosniff"
             headers["referrer-policy"] = "no-referrer"
             headers["cross-origin-resource-policy"] = "same-origin"

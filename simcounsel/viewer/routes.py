@@ -25,7 +25,7 @@ from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.log import Log
 from simcounsel.viewer import parts, people, requests, syntheses
 from simcounsel.viewer.comparison import compare, last_scores, other_clock
-from simcounsel.viewer.guard import Guard
+from simcounsel.viewer.guard import IN_NOTEBOOKS, NOWHERE, Guard
 from simcounsel.viewer.outcomes import outcomes
 from simcounsel.viewer.pages import not_side_by_side, page_of
 from simcounsel.viewer.reply import as_json
@@ -41,9 +41,15 @@ Answer = Callable[[Request, History], Any]
 
 
 def make_app(
-    run_list: RunList, *, token: str | None = None, more: Sequence[BaseRoute] = ()
+    run_list: RunList,
+    *,
+    token: str | None = None,
+    more: Sequence[BaseRoute] = (),
+    framed: bool = False,
 ) -> Starlette:
-    """The site over a list of runs. more: routes of other parts, such as interviews."""
+    """The site over a list of runs. more: routes of other parts, such as interviews. framed:
+    whether a notebook of this machine may show it within its own page.
+    """
     site = Site(run_list)
     routes: list[BaseRoute] = [
         Route("/", site.home),
@@ -76,7 +82,10 @@ def make_app(
         ),
         *more,
     ]
-    return Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, token=token, frames=IN_NOTEBOOKS if framed else NOWHERE)],
+    )
 
 
 class Site:
