@@ -44,7 +44,7 @@ NOT_RUN = {
         if " course.json " in one
     },
     "python -m simcounsel COMMAND --help": "no command, a form",
-    "python -m simcounsel sweep experiments/counseling_effect.yaml --ray auto": "wants a cluster",
+    "python -m simcounsel sweep counseling_effect --ray auto": "wants a cluster",
     "python -m analysis privacy trainings/privacy --out report": "wants twelve trainings",
     "python -m replication simcounsel --model scripted --clients 2 --ticks 8 --out try": (
         "tests/replication does it"
@@ -64,9 +64,8 @@ INSTEAD = {
     r"^(clinic .*)--sessions 8": r"\1--sessions 5",
     r"--ticks 24": "--ticks 10",
     r"^(run|sweep) (my-study/.*)": r"\1 \2 --model scripted",
-    r"^(run|clinic|sweep) (insomnia|quick)\b": lambda found: (
-        f"{found[1]} {'experiments' if found[1] == 'sweep' else 'worlds'}/{found[2]}.yaml"
-    ),
+    r"^(run|clinic) ([a-z_0-9]+)(?= |$)": r"\1 worlds/\2.yaml",
+    r"^sweep ([a-z_0-9]+)(?= |$)": r"sweep experiments/\1.yaml",
     r"^((run|resume|fork|clinic) (?!.*--ticks).*)": r"\1 --ticks 2",
     r"^(synthesize (?!.*--model).*)": r"\1 --model scripted",
 }

@@ -15,6 +15,13 @@ PROGRAMS = {
     "python -m replication": ("replication.__main__", "app"),
     "python -m validity": ("validity.__main__", "app"),
 }
+TAKES = {
+    "integer": "whole number",
+    "integer range": "whole number",
+    "float": "number",
+    "float range": "number",
+}
+"""Types in plain words."""
 HIDDEN = ("help", "install_completion", "show_completion")
 
 
@@ -43,7 +50,9 @@ def options(command: click.Command) -> Iterator[tuple[str, str, str, str]]:
         written = (
             one.make_metavar(context) if argument else ", ".join([*one.opts, *one.secondary_opts])
         )
-        takes = "" if argument or getattr(one, "is_flag", False) else (one.metavar or one.type.name)
+        takes = (
+            "" if argument or getattr(one, "is_flag", False) else one.metavar or _plain(one.type)
+        )
         default = (
             ""
             if one.default is None or callable(one.default) or one.default is False
@@ -52,6 +61,11 @@ def options(command: click.Command) -> Iterator[tuple[str, str, str, str]]:
         if argument and one.required:
             default = "needed"
         yield written.strip("{}"), takes, default, str(getattr(one, "help", "") or "")
+
+
+def _plain(kind: click.ParamType) -> str:
+    chosen = getattr(kind, "choices", ())
+    return "one of " + ", ".join(map(str, chosen)) if chosen else TAKES.get(kind.name, kind.name)
 
 
 def commands() -> str:

@@ -118,9 +118,8 @@ def sweep(
         quiet=quiet,
         prices=prices,
     )
-    typer.echo(f"now: simcounsel view {folder}")
-    report = "report" if loaded.worlds else "corpus"
-    typer.echo(f"     python -m analysis {report} {folder} --out report")
+    report = "report" if loaded.worlds else "analyze corpus"
+    typer.echo(f"read what came of it: simcounsel {report} {folder} --out report")
     states = {progress.state for progress in running.progress.values()}
     if "given up" in states:
         typer.echo("what was given up goes on with the same command")
