@@ -71,38 +71,26 @@ def _chat(name: str) -> ChatModel:
     from simcounsel.llm.openai import OpenAIModel  # aiohttp takes a third of a second
 
     return OpenAIModel(
-        name=name, base_url=base_url, model=model, api_key=key, thinking_tokens=_thinking_tokens()
-    )
-
-
-def _official_chat(name: str) -> ChatModel:
-    base_url, model, key = server_of(name)
-    from simcounsel.llm.openai import OpenAIModel
-
-    return OpenAIModel(
         name=name,
         base_url=base_url,
         model=model,
         api_key=key,
         thinking_tokens=_thinking_tokens(),
-        connected=_official(name),
+        connected=_connected(name),
     )
 
 
-def _official_embed(name: str) -> EmbedModel:
-    base_url, model, key = server_of(name)
-    from simcounsel.llm.openai import OpenAIEmbeddings
+def _connected(name: str) -> "Connected":
+    """OpenAI and Azure by their own client, whose import takes a second; servers of one's own by
+    the lean one.
+    """
+    if not name.startswith(("openai:", "azure:")):
+        from simcounsel.llm.lean import LeanServer
 
-    return OpenAIEmbeddings(
-        name=name, base_url=base_url, model=model, api_key=key, connected=_official(name)
-    )
-
-
-def _official(name: str) -> "Connected":
-    """By the official client; it is a second to import, so that only those who use it wait."""
+        return LeanServer
     from simcounsel.llm.official import OfficialServer
 
-    if not name.startswith("azure:"):
+    if name.startswith("openai:"):
         return OfficialServer
     return partial(OfficialServer, azure=os.environ.get("OPENAI_API_VERSION", AZURE_VERSION))
 
@@ -121,7 +109,9 @@ def _embed(name: str) -> EmbedModel:
     base_url, model, key = server_of(name)
     from simcounsel.llm.openai import OpenAIEmbeddings
 
-    return OpenAIEmbeddings(name=name, base_url=base_url, model=model, api_key=key)
+    return OpenAIEmbeddings(
+        name=name, base_url=base_url, model=model, api_key=key, connected=_connected(name)
+    )
 
 
 def _chain(name: str) -> ChatModel:
@@ -131,16 +121,16 @@ def _chain(name: str) -> ChatModel:
 
 
 OPENAI = Provider(
-    chat=_official_chat,
-    embed=_official_embed,
+    chat=_chat,
+    embed=_embed,
     forms={"openai:MODEL": "OpenAI, such as openai:gpt-4o; costs money"},
     state=lambda: (
         "OPENAI_API_KEY is set" if os.environ.get("OPENAI_API_KEY") else "needs OPENAI_API_KEY"
     ),
 )
 AZURE = Provider(
-    chat=_official_chat,
-    embed=_official_embed,
+    chat=_chat,
+    embed=_embed,
     forms={"azure:DEPLOYMENT": "OpenAI's models in a resource of Azure; costs money"},
     state=lambda: (
         "AZURE_OPENAI_API_KEY is set"
