@@ -248,7 +248,7 @@ def _fresh(folder: Path, instrument: str) -> Path:
 
 def result_lines(plan: Plan, rated: Sequence[Rated]) -> Iterator[str]:
     """Means over the sample in this round, by score, each with how many dialogues it rests on; no
-    interval: `analysis corpus` has them.
+    interval: `simcounsel analyze corpus` has them.
     """
     wanted = {(one.id, text_hash(one)) for one in plan.drawn.dialogues}
     known = (plan.scale.hash, plan.judge, plan.round, plan.samples)

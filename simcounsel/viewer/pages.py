@@ -59,6 +59,6 @@ def not_side_by_side(*logs: Log) -> str | None:
     )
     return (
         f"{which} of dialogues: nobody lives through days there, and there is no clock to lay two"
-        " runs side by side on. Open each for itself; `python -m analysis corpus RUN RUN` compares"
+        " runs side by side on. Open each for itself; `simcounsel analyze corpus RUN RUN` compares"
         " corpora by judgment and in numbers."
     )

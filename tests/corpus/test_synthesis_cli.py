@@ -146,7 +146,7 @@ def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
     assert "without.0: alone evaluator | full (none)" in planned.out
     ended = simcounsel("sweep", "e.yaml", "--quiet")
     assert ended.code == 0, ended.err
-    assert "python -m analysis corpus sweeps/e" in ended.out
+    assert "simcounsel analyze corpus sweeps/e" in ended.out
     assert sorted(
         path.parent.name for path in (tmp_path / "sweeps" / "e").glob("*/manifest.json")
     ) == ["s1-alone", "s1-full"]
