@@ -40,7 +40,7 @@ NOT_RUN = {
     # and why
     **{
         one: "tests/corpus/test_course_examples.py does it"
-        for one in commands("simcounsel")["docs/corpora.md"]
+        for one in commands("simcounsel")["docs/course-formats.md"]
         if " course.json " in one
     },
     "python -m simcounsel COMMAND --help": "no command, a form",
@@ -76,7 +76,13 @@ QUICK = {
     "seeds: [1, 2]": "seeds: [1]",
     "sessions: 50": "sessions: 4",
 }
-SLOW = ("docs/corpora.md", "docs/sweeps.md", "docs/viewer.md", "docs/tutorials/first-study.md")
+SLOW = (
+    "docs/corpus-quality.md",
+    "docs/synthesis.md",
+    "docs/sweeps.md",
+    "docs/viewer.md",
+    "docs/tutorials/first-study.md",
+)
 NAMED = (
     r"(?<![\w/.-])(?:simcounsel|analysis|training|tests|worlds|personas|experiments)/[\w./*-]*\w"
 )

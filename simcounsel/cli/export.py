@@ -48,7 +48,7 @@ def export(
         FormatName,
         typer.Option(
             "--format",
-            help="How the files are written; docs/corpora.md says which trainer reads which.",
+            help="How the files are written; docs/training-data.md says which trainer reads which.",
         ),
     ],
     out: Annotated[

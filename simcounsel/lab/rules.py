@@ -44,7 +44,7 @@ A_LINE = {
     "embed": Rule(requests=(0.5, 1.3), sent_bytes=(100, 250)),
 }
 """Of a line of a talk, where only the meetings are lived, of both people: policies took 1.3 to 2.2
-(docs/counselors.md); a clinic of five sessions was counted for the rest.
+(docs/courses.md); a clinic of five sessions was counted for the rest.
 """
 A_QUESTION = Rule(requests=(1, 1), sent_bytes=(2_600, 4_000))
 """Of a question in a synthesis: 2,200 as tests/benchmarks/synthesis.py counts, and the schema."""

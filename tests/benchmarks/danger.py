@@ -3,7 +3,7 @@
     python -m tests.benchmarks.danger            # words and classifier, with MiniLM's vectors
     python -m tests.benchmarks.danger --no-vectors
 
-Whoever runs it says so in docs/danger.md, where the number of measurements is kept: a detector that is mended after its
+Whoever runs it says so in docs/explanation/hearing-danger.md, where the number of measurements is kept: a detector that is mended after its
 mistakes here has no figure any more.
 """
 

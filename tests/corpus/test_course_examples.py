@@ -12,7 +12,7 @@ from simcounsel.cli import app
 from simcounsel.corpus.formats import FORMATS
 from tests.pages import blocks, commands
 
-PAGE = "docs/corpora.md"
+PAGE = "docs/course-formats.md"
 SHOWN = {"openai": 1, "trl": 2, "sharegpt": 1, "alpaca": 1, "native": 1, "parquet": 1}
 """How many rows are shown in each format whose rows are JSON, in the page's order."""
 
