@@ -36,8 +36,11 @@ def blocks(language: str) -> list[Block]:
     return [block for block in BLOCKS if block.language == language]
 
 
-def commands(program: str) -> dict[str, list[str]]:
-    """What the pages type that begins with `python -m PROGRAM`, in a block or between backticks: by page, each once."""
+def commands(program: str, *, once: bool = True) -> dict[str, list[str]]:
+    """What the pages type that begins with `python -m PROGRAM`, in a block or between backticks, by page.
+
+    once: only on the first page that types it.
+    """
     start, seen = f"python -m {program} ", set[str]()
     by_page: dict[str, list[str]] = {}
     for page, text in PAGES.items():
@@ -45,6 +48,6 @@ def commands(program: str) -> dict[str, list[str]]:
         for line in [*in_blocks, *re.findall(r"`(python -m [^`\n]*)`", text)]:
             command = line.split("#")[0].strip()
             if command.startswith(start) and command not in seen:
-                seen.add(command)
+                seen |= {command} if once else set()
                 by_page.setdefault(page, []).append(command)
     return by_page

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from simcounsel.llm.schemas import schema_of
 from simcounsel.specs.exercises import load_exercises
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command
+from tests.llm.server import FaultServer
 from tests.open.installed import distribution
 from tests.pages import PAGES, Block, blocks, commands
 from tests.stage import ROOT, Listening, go_on, happened, live, switchboard, tiny
@@ -76,6 +78,7 @@ QUICK = {
     "seeds: [1, 2]": "seeds: [1]",
     "sessions: 50": "sessions: 4",
 }
+OLLAMA = "http://localhost:11434/v1"
 SLOW = (
     "docs/corpus-quality.md",
     "docs/synthesis.md",
@@ -128,6 +131,13 @@ def episode(folder: Path) -> None:
     env.close()
 
 
+@pytest.fixture(scope="module")
+def served() -> Iterator[FaultServer]:
+    """What stands for a server of one's own, and for a cloud."""
+    with FaultServer() as server:
+        yield server
+
+
 @pytest.fixture
 def place(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it for one test, which is where we are."""
@@ -144,16 +154,27 @@ def place(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     ],
 )
 def test_what_a_page_types_runs(
-    page: str, place: Path, simcounsel: Command, monkeypatch: pytest.MonkeyPatch
+    page: str,
+    place: Path,
+    simcounsel: Command,
+    served: FaultServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As written and in that order, with the scripted model and few ticks."""
+    """As written and in that order, with few ticks, and the scripted model where none is named; a server and a cloud
+    are a server of this machine.
+    """
     (run,) = (place / "runs").iterdir()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-tests")
+    monkeypatch.setenv("OPENAI_BASE_URL", served.url)
+    before = len(served.bodies)
     for command in commands("simcounsel")[page]:
         if command in NOT_RUN:
             continue
         words = [
             one
-            for word in shlex.split(as_run(command).replace("RUN", str(run)))
+            for word in shlex.split(
+                as_run(command).replace("RUN", str(run)).replace(OLLAMA, served.url)
+            )
             for one in (sorted(map(str, place.glob(word))) if "*" in word else [word])
         ]
         monkeypatch.setattr(sys, "stdin", io.StringIO("How did you sleep?\n"))
@@ -162,6 +183,12 @@ def test_what_a_page_types_runs(
             continue
         done = simcounsel(*words)
         assert done.code == 0, f"{page}: {command}\n{done.out}\n{done.err}"
+    asking = [
+        one
+        for one in commands("simcounsel")[page]
+        if "--model http" in one or "--model openai" in one
+    ]
+    assert (len(served.bodies) > before) is bool(set(asking) - NOT_RUN.keys())
 
 
 def as_run(command: str) -> str:

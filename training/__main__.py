@@ -13,6 +13,7 @@ from simcounsel.errors import SpecError
 from training.adapters import command as export
 from training.audit import command as audit
 from training.learning import command as learning
+from training.shipped import named
 from training.sweeps import command as sweeps
 
 app = typer.Typer(
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=(
         "Learn a counselor from corpora, in one place or across clinics that never share their"
-        " records.\n\nBegin with:  python -m training tune training/configs/smoke.yaml\n\nFor"
+        " records.\n\nBegin with:  python -m training tune smoke\n\nFor"
         " research: an adapter is no counselor, and must not answer anybody in distress."
     ),
 )
@@ -61,10 +62,7 @@ WithTable = Annotated[
 
 @app.command()
 def account(
-    config: Annotated[
-        Path,
-        typer.Argument(metavar="CONFIG", help="A plan, such as training/configs/record_dp.yaml."),
-    ],
+    config: learning.Config,
     epsilon: Epsilons = None,
     rounds: Rounds = None,
     with_table: WithTable = True,
@@ -83,7 +81,7 @@ def account(
         progress.show("counting the plan", 0, None)
         made = budget.make(plan)
         told = statement.lines(made, load_recipe(config)[0].noise)
-    typer.echo("\n".join([f"{'config':<16}{config}", *told]))
+    typer.echo("\n".join([f"{'config':<16}{named(config)}", *told]))
     if plan.privacy.calibration == "paper":
         typer.echo("\n" + "\n".join(statement.paper_table(plan)))
     if with_table:

@@ -8,6 +8,7 @@ from pydantic import Field, FiniteFloat, model_validator
 
 from simcounsel.specs.load import Spec
 from training.plan import Count, Plan, Privacy, Site
+from training.shipped import FOLDER
 
 Positive = Annotated[FiniteFloat, Field(gt=0)]
 Share = Annotated[FiniteFloat, Field(ge=0, lt=1)]
@@ -144,7 +145,7 @@ class Recipe(Spec):
         if "privacy" not in data:
             raise ValueError(
                 "privacy is missing: say `privacy: none`, or whom it protects and how (see"
-                " training/configs/record_dp.yaml)"
+                f" {FOLDER / 'record_dp.yaml'})"
             )
         return {**data, "privacy": None} if data["privacy"] in ("none", None) else data
 

@@ -20,6 +20,7 @@ from training.plan import Plan, Site
 from training.plan_problems import problems
 from training.recipe import Recipe
 from training.recipe_file import load_recipe, refuse
+from training.shipped import FOLDER
 
 ALL = "all"
 """The only site of a central training."""
@@ -62,7 +63,7 @@ def load_plan(path: Path) -> tuple[Plan, Lines]:
         raise SpecError(
             [
                 f"{path}: `privacy: none` costs everything: there is nothing to account for; see"
-                " training/configs/record_dp.yaml"
+                f" {FOLDER / 'record_dp.yaml'}"
             ]
         )
     return plan, lines

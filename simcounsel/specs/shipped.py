@@ -33,9 +33,14 @@ def found(kind: Kind, path: Path) -> Path:
     """The file that is meant: what lies at the path, else what comes along under that bare name
     (`insomnia`), else the path itself. Whatever is there at the path comes first.
     """
+    return of_folder(folder(kind), path)
+
+
+def of_folder(place: Path, path: Path) -> Path:
+    """The same for any folder of YAML files that come along."""
     if path.name != str(path) or path.suffix or path.exists():
         return path
-    here = folder(kind) / f"{path.name}.yaml"
+    here = place / f"{path.name}.yaml"
     return here if here.is_file() else path
 
 

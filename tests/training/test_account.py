@@ -1,7 +1,6 @@
 """Plans, their errors by file and line, and `python -m training account` as it is typed."""
 
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,6 @@ import pytest
 
 from simcounsel.errors import SpecError
 from tests.commands import Command, in_process
-from tests.pages import TEXT
 from training.__main__ import main
 from training.plan import Plan
 from training.privacy import budget, gaussian
@@ -267,21 +265,6 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path: Path) -> None:
     assert (
         done.stderr == "training: the package dp_accounting is missing; pip install -e '.[train]'\n"
     )
-
-
-@pytest.mark.slow
-def test_accounts_of_the_readme_run(training: Command) -> None:
-    commands = sorted(
-        {
-            line.split("#")[0].strip()
-            for line in TEXT.splitlines()
-            if line.startswith("python -m training account")
-        }
-    )
-    assert commands
-    for command in commands:
-        done = training(*shlex.split(command)[3:], "--no-table")
-        assert done.code == 0, done.err
 
 
 @pytest.mark.slow

@@ -3,39 +3,83 @@
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from tests.pages import TEXT
+from tests.pages import TEXT, commands
 from tests.training.learning.conftest import *  # noqa: F403  the very small model and its corpus
 from tests.training.learning.conftest import PRIVATE, Recipes
+from training import shipped
 from training.__main__ import app
 
 ROOT = Path(__file__).parents[2]
 
-COMMANDS = sorted(
-    {
-        line.split("#")[0].strip()
-        for line in TEXT.splitlines()
-        if line.startswith("python -m training")
-    }
-)
+QUICK = {"account": ["--no-table"], "audit": ["--bootstrap", "20"]}
+"""Added to a command, for what takes long."""
+TYPED = commands("training", once=False)
+STORIES = [
+    ["docs/training.md", "docs/federation.md", "docs/training-privacy.md", "docs/attacks.md"]
+]
+STORIES += [[page] for page in TYPED if page.startswith("docs/tutorials/")]
+"""Pages that go on from one another; a tutorial is whole by itself."""
+NOT_RUN = {
+    "python -m training COMMAND": "no command, a form",
+    "python -m training export FOLDER --gguf": "a form",
+    "python -m training sweep privacy --audit": "takes hours",
+    "python -m training compare trainings/privacy --csv privacy.csv": "wants what that makes",
+}
 run = CliRunner()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_what_the_readme_types_is_a_command_with_these_options(command: str) -> None:
-    words = shlex.split(command)[3:]
-    known = get_command(app).commands  # type: ignore[attr-defined]
-    assert words[0] in known
-    options = {name for parameter in known[words[0]].params for name in parameter.opts}
-    assert {word for word in words if word.startswith("-")} <= options
-    assert all((ROOT / word).is_file() for word in words if word.endswith(".yaml"))
+@pytest.mark.slow(10)
+@pytest.mark.parametrize("pages", STORIES, ids=lambda pages: Path(pages[0]).stem)
+def test_what_the_pages_type_runs(
+    pages: list[str], tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As written and in that order, with the recipes that come along, but a very small base."""
+    configs = tmp_path / "configs"
+    shutil.copytree(shipped.FOLDER, configs)
+    for file in configs.glob("*.yaml"):
+        told = yaml.safe_load(file.read_text(encoding="utf-8"))
+        if "sample" in told:
+            told |= {"base": str(tiny), "device": "cpu", "sample": 14, "rounds": 1}
+            told["learning"] = {"learning_rate": 2e-3, "max_tokens": 1600}
+            told["privacy"] = told["privacy"] if told["privacy"] == "none" else PRIVATE
+        file.write_text(yaml.safe_dump(told), encoding="utf-8")
+    monkeypatch.setattr(shipped, "FOLDER", configs)
+    monkeypatch.chdir(tmp_path)
+    for command in [one for page in pages for one in TYPED[page] if one not in NOT_RUN]:
+        words = shlex.split(command)[3:]
+        done = run.invoke(app, [*words, *QUICK.get(words[0], [])])
+        assert done.exit_code == 0, f"{command}\n{done.output}\n{done.exception}"
+    assert list(tmp_path.glob("trainings/*/adapter"))
+
+
+def test_no_page_that_trains_is_left_out() -> None:
+    told = {page for pages in STORIES for page in pages}
+    assert {one for page in TYPED.keys() - told for one in TYPED[page]} <= NOT_RUN.keys()
+
+
+def test_recipes_come_along_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert shipped.recipe(Path("smoke")) == shipped.FOLDER / "smoke.yaml"
+    assert shipped.named(shipped.FOLDER / "smoke.yaml") == "smoke"
+    for path in (Path("smoke.yaml"), Path("mine/smoke"), Path("nobody")):
+        assert shipped.recipe(path) == path and shipped.named(path) == str(path)
+    Path("smoke").write_text("mine", encoding="utf-8")
+    assert shipped.recipe(Path("smoke")) == Path("smoke"), "what lies there comes first"
+    assert {f"{name}.yaml" for name in shipped.recipes()} == {
+        file.name for file in (ROOT / "training" / "configs").iterdir()
+    }
+    said = run.invoke(app, ["account", "nobody"])
+    assert said.exit_code == 1 or "nobody" in str(said.exception)
 
 
 def test_every_command_is_in_the_readme_and_has_help() -> None:

@@ -7,12 +7,19 @@ import typer
 
 from simcounsel.disk import writing
 from training.recipe_file import load_recipe
+from training.shipped import named, offered, recipe, recipes
 
 if TYPE_CHECKING:
     from training.federation.rounds import RoundReport
 
 Config = Annotated[
-    Path, typer.Argument(metavar="CONFIG", help="A recipe, such as training/configs/smoke.yaml.")
+    Path,
+    typer.Argument(
+        metavar="CONFIG",
+        help=f"A recipe's file, or the name of one that comes along: {', '.join(recipes())}.",
+        callback=recipe,
+        autocompletion=offered,
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -50,13 +57,13 @@ def tune(config: Config, out: Out = None) -> None:
     """Fine-tune one base on all sessions, in one place. Ctrl-C stops after a step; the same command
     goes on.
 
-    Example: python -m training tune training/configs/smoke.yaml
+    Example: python -m training tune smoke
     """
     from training.learning import tune as tuning
     from training.progress import bar
     from training.stopping import stoppable
 
-    recipe, lines = load_recipe(config)
+    told, lines = load_recipe(config)
     with bar() as progress, stoppable() as asked:
 
         def show(now: tuning.Progress) -> None:
@@ -68,7 +75,7 @@ def tune(config: Config, out: Out = None) -> None:
             progress.show("training" + loss, now.at, now.steps)
 
         done = tuning.tune(
-            recipe,
+            told,
             config,
             lines,
             out or Path("trainings") / config.stem,
@@ -77,7 +84,7 @@ def tune(config: Config, out: Out = None) -> None:
         )
     if done.adapter is None:
         typer.echo(
-            f"stopped; go on with: python -m training tune {config}"
+            f"stopped; go on with: python -m training tune {named(config)}"
             + (f" --out {out}" if out else "")
         )
         raise typer.Exit(130)
@@ -88,16 +95,16 @@ def federate(config: Config, out: Out = None) -> None:
     """Train at several sites in turn, without their sessions being together. Ctrl-C stops after a
     round; the same command goes on.
 
-    Example: python -m training federate training/configs/federated_smoke.yaml
+    Example: python -m training federate federated_smoke
     """
     from simcounsel.terminal import console
     from training.learning.federated import run_federation
 
-    recipe, lines = load_recipe(config)
+    told, lines = load_recipe(config)
     screen = console()
 
     def show(report: "RoundReport", held_out: float | None) -> None:
-        screen.print(round_line(report, recipe.rounds, held_out))
+        screen.print(round_line(report, told.rounds, held_out))
         for site, why in report.failed.items():
             screen.print(f"         {site} left out: {why}")
         for what in (report.void, *report.said):
@@ -106,11 +113,11 @@ def federate(config: Config, out: Out = None) -> None:
 
     with screen.status("reading, and the first round"):
         done = run_federation(
-            recipe, config, lines, out or Path("trainings") / config.stem, on_round=show
+            told, config, lines, out or Path("trainings") / config.stem, on_round=show
         )
     if done.stopped:
         typer.echo(
-            f"stopped {done.stopped}; go on with: python -m training federate {config}"
+            f"stopped {done.stopped}; go on with: python -m training federate {named(config)}"
             + (f" --out {out}" if out else "")
         )
     if done.adapter is not None:

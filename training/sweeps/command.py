@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simcounsel.disk import write_text
+from simcounsel.specs import shipped
 from training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
 
 
 SweepFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A sweep, such as experiments/privacy.yaml.")
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A sweep of trainings; `privacy` comes along.",
+        callback=lambda path: shipped.found("experiments", path),
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -60,7 +66,7 @@ def sweep(
     """Train each cell of a sweep in turn. Ctrl-C stops; the same command goes on, and leaves alone
     what is finished.
 
-    Example: python -m training sweep experiments/privacy.yaml --dry-run
+    Example: python -m training sweep privacy --dry-run
     """
     from training.sweeps.plan import load_sweep
 
