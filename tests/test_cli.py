@@ -19,6 +19,7 @@ import typer
 from analysis.__main__ import app as analysis_app
 from simcounsel import __version__, cli
 from simcounsel.cli import reaching
+from simcounsel.cli.packages import SECTIONS, first_sentence
 from simcounsel.cli.starter import FILES, themes
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import SCHEMA_VERSION, Recalled
@@ -127,9 +128,17 @@ def test_an_option_is_the_same_wherever_it_is() -> None:
 
 
 def test_every_command_is_listed_here(simcounsel: Command) -> None:
-    own = simcounsel("--help").out.split("Commands:")[1].split("Commands of packages:")[0]
-    listed = set(re.findall(r"^  ([\w-]+)  ", own, re.MULTILINE))
-    assert listed == {command.split()[0] for command in COMMANDS}
+    own = simcounsel("--help").out.split("Begin:")[1].split("Commands of packages:")[0]
+    listed = re.findall(r"^  ([\w-]+)  +(\S.+)", own, re.MULTILINE)
+    assert {name for name, _ in listed} >= {command.split()[0] for command in COMMANDS}
+    assert [name for name, _ in listed] == " ".join(SECTIONS.values()).split()
+    assert "..." not in own, "sentences are whole"
+
+
+def test_a_help_is_told_as_far_as_its_first_sentence() -> None:
+    assert first_sentence("Is it any good? AUC.") == "Is it any good?"
+    assert first_sentence("Look at\n  runs; and more.\n\nMore.") == "Look at runs"
+    assert first_sentence("Done.") == "Done" and first_sentence("") == ""
 
 
 def test_as_a_module_in_its_own_process(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 cost in privacy.
 """
 
-from pathlib import Path
 from typing import Annotated
 
 import typer

@@ -36,7 +36,8 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Validate files; exit 1 with file:line and a remedy for each problem.
+    """Validate worlds, personas, experiments and all other files that people write; exit 1 with
+    file:line and a remedy for each problem.
 
     Example: simcounsel check manual.yaml --graph manual.mmd
     """

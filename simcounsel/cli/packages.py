@@ -5,6 +5,8 @@ What an entry point names is a typer.Typer, a click.Command, or a function that 
 command of. It is imported when the command is used, not before: `simcounsel --help` needs no torch.
 """
 
+import re
+
 import click
 import typer
 from typer.main import get_command as command_of
@@ -14,12 +16,23 @@ from simcounsel.errors import PluginError
 from simcounsel.registry import Registry
 
 OURS = {
-    "train": "Learn a counselor from corpora, in one place or across clinics.",
-    "report": "Make one report of runs: tables, tests, figures.",
-    "replicate": "Do a published study again, its numbers beside ours.",
-    "analyze": "Claims from runs, corpora and trainings; `report` is one of its commands.",
+    "train": "Learn a counselor from corpora, in one place or across clinics",
+    "report": "Make one report of runs: tables, tests, figures",
+    "replicate": "Do a published study again, its numbers beside ours",
+    "analyze": "Claims from runs, corpora and trainings",
+    "validity": "Do simulated clients resemble real ones, and which claims can runs bear?",
 }
 """What is said of our own packages' commands before they are imported."""
+SECTIONS = {
+    "Begin": "run view show worlds gallery init check doctor",
+    "Live on": "resume fork talk clinic course skills personas",
+    "Compare and measure": (
+        "sweep rate rate-page report analyze validity validate-judge bench replicate"
+    ),
+    "Data and counselors": "synthesize strategies corpus export inspect-log train",
+    "Models and trust": "models allow verify",
+}
+"""Our commands as `--help` lists them, for somebody who reads it for the first time."""
 
 
 class FrontDoor(Explaining):
@@ -31,9 +44,10 @@ class FrontDoor(Explaining):
         return Registry("simcounsel.commands", "a command", object, own)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Our own as they are written, then the packages' by name."""
-        own = list(super().list_commands(ctx))
-        return own + [name for name in self._packages.names() if name not in own]
+        """Ours in the order of the help, then those of other packages by name."""
+        ours = " ".join(SECTIONS.values()).split()
+        there = [*super().list_commands(ctx), *self._packages.names()]
+        return sorted(dict.fromkeys(there), key=lambda name: (*ours, name).index(name))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """One of ours, or a package's, imported now. PluginError when it cannot be."""
@@ -54,23 +68,26 @@ class FrontDoor(Explaining):
         return command_of(app)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Our own with their help; the packages' without importing them."""
-        own = [(name, one.get_short_help_str(limit=80)) for name, one in self.commands.items()]
-        rest = [plugin for plugin in self._packages.plugins() if plugin.distribution]
-        brought = [
-            (plugin.name, OURS.get(plugin.name) if plugin.distribution == "simcounsel" else None)
-            for plugin in rest
-        ]
-        for title, rows in (
-            ("Commands", own),
-            (
-                "Commands of packages",
-                [
-                    (name, about or f"from {plugin.distribution}")
-                    for (name, about), plugin in zip(brought, rest, strict=True)
-                ],
-            ),
-        ):
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        """By what one does, with a sentence each; what packages bring is not imported for that."""
+        told = {name: first_sentence(one.help or "") for name, one in self.commands.items()}
+        others = []
+        for plugin in self._packages.plugins():
+            if plugin.distribution == "simcounsel":
+                told[plugin.name] = OURS[plugin.name]
+            elif plugin.distribution:
+                others.append((plugin.name, f"from {plugin.distribution}"))
+        width = max(map(len, told))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), told[name]) for name in names.split() if name in told]
+                )
+        if others:
+            with formatter.section("Commands of packages"):
+                formatter.write_dl(others)
+
+
+def first_sentence(text: str) -> str:
+    """What a help begins with, as far as its first full stop or semicolon."""
+    begun = " ".join(text.split("\n\n")[0].split())
+    return re.split(r"(?<=[.?])\s|;\s", begun)[0].removesuffix(".")

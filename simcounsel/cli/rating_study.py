@@ -121,8 +121,9 @@ def rate_page(
         ),
     ] = None,
 ) -> None:
-    """A blind rating study: people judge transcripts, personas beside what was said and done,
-    personas before and after, or two recalls of one moment, without knowing where they come from.
+    """A blind rating study: people judge without knowing where it comes from. They are shown
+    transcripts, personas beside what was said and done, personas before and after, or two recalls
+    of one moment.
 
     Make:     simcounsel rate-page runs --instrument transcript_quality --raters 3 --out study
 
