@@ -43,6 +43,7 @@ def test_keys_are_told_with_type_default_and_bounds() -> None:
     told = {key.name: key for key in keys(World)}
     assert told["ticks"].takes == "whole number (at least 1, at most 1000000)"
     assert (told["ticks"].default, told["tick_minutes"].default) == ("needed", "`15`")
+    assert told["name"].takes == "text (not empty, at most 60 characters)"
     assert told["residents"].takes.startswith("list of: [ResidentSpec](#residentspec)")
     assert plain(int | None) == "whole number, or nothing"
     assert "Half-life of a feeling" in told["feelings_fade_minutes"].meaning

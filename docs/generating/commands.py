@@ -36,8 +36,11 @@ def _within(typed: str, command: click.Command) -> Iterator[tuple[str, click.Com
     inner = getattr(command, "commands", {})
     if not inner:
         yield typed, command
-    for name, one in inner.items():
-        yield from _within(f"{typed} {name}", one)
+        return
+    assert isinstance(command, click.Group)
+    for name in command.list_commands(click.Context(command)):
+        if name in inner:  # others are programs of their own, below
+            yield from _within(f"{typed} {name}", inner[name])
 
 
 def options(command: click.Command) -> Iterator[tuple[str, str, str, str]]:

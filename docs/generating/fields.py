@@ -23,7 +23,7 @@ WORDS = {
     bool: "true or false",
     NoneType: "nothing",
 }
-BOUNDS = {"ge": "at least {}", "gt": "above {}", "le": "at most {}", "lt": "below {}", "min_length": "{} or more long", "max_length": "at most {} long", "multiple_of": "a multiple of {}"}  # fmt: skip
+BOUNDS = {"ge": "at least {}", "gt": "above {}", "le": "at most {}", "lt": "below {}", "min_length": "at least {} {of}", "max_length": "at most {} {of}", "multiple_of": "a multiple of {}"}  # fmt: skip
 
 
 class Key(NamedTuple):
@@ -74,18 +74,20 @@ def documented(kind: type) -> dict[str, str]:
 
 
 def _takes(field: FieldInfo) -> str:
-    bounds = list(_bounds(field.metadata))
+    bounds = list(_bounds(field.metadata, field.annotation))
     return plain(field.annotation) + (f" ({', '.join(bounds)})" if bounds else "")
 
 
-def _bounds(metadata: Any) -> Iterator[str]:
+def _bounds(metadata: Any, kind: Any) -> Iterator[str]:
+    of = "characters" if kind is str else "entries"
     for one in metadata:
         for name, words in BOUNDS.items():
             value = getattr(one, name, None)
             if value is not None:
-                yield words.format(value)
+                short = (name, value) == ("min_length", 1)
+                yield "not empty" if short else words.format(value, of=of)
         if isinstance(one, FieldInfo):
-            yield from _bounds(one.metadata)
+            yield from _bounds(one.metadata, kind)
 
 
 def plain(kind: Any) -> str:
@@ -102,7 +104,7 @@ def plain(kind: Any) -> str:
     if (origin is not None and getattr(origin, "__name__", "") == "Annotated") or hasattr(
         kind, "__metadata__"
     ):
-        bounds = list(_bounds(kind.__metadata__))
+        bounds = list(_bounds(kind.__metadata__, kind.__origin__))
         return plain(kind.__origin__) + (f" ({', '.join(bounds)})" if bounds else "")
     if origin in (tuple, list, set, frozenset):
         items = [one for one in inner if one is not Ellipsis]

@@ -129,11 +129,15 @@ def viewer() -> Iterator[Finding]:
         part="browser",
         subject="a browser",
         mark="ok" if there else "none",
-        says="found" if there else "none found on this machine",
-        remedy="" if there else "simcounsel view RUN --html FILE writes a page to open elsewhere",
+        says="found" if there else "none that opens from this terminal",
+        remedy=""
+        if there
+        else "simcounsel view RUN --html FILE writes a page to open elsewhere; over ssh:"
+        f" ssh -L {VIEWER_PORT}:127.0.0.1:{VIEWER_PORT} HOST, and simcounsel view RUN there",
     )
     with socket.socket() as sock:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name != "nt":  # there it would take a port that is in use
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind(("127.0.0.1", VIEWER_PORT))
             free = True
