@@ -38,6 +38,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores, since many tests wait for processes, browsers and clocks."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if (shown := config.getoption("--cpu-durations")) is not None:
         config.pluginmanager.register(CpuDurations(shown))

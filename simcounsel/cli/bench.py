@@ -13,6 +13,7 @@ from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, Fallbacks, InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.specs import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,12 @@ def cpsycoune(
     data: Annotated[
         Path,
         typer.Argument(
-            metavar="DATA", help="The cases, JSON: a list of topic, case, turns (role, content)."
+            metavar="DATA",
+            help=(
+                "The cases, JSON: a list of topic, case, turns (role, content); `samples`: five"
+                " invented ones that come along."
+            ),
+            callback=lambda path: shipped.of_folder(shipped.PACKAGE / "bench", path, ".json"),
         ),
     ],
     model: Annotated[

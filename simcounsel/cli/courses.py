@@ -9,6 +9,7 @@ from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetUsd, PricesFile
 from simcounsel.cli.weights import price_table
+from simcounsel.specs import shipped
 
 course = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Prepare courses of sessions."
@@ -27,7 +28,14 @@ def plan_course(
     case: Annotated[
         Path,
         typer.Argument(
-            metavar="CASE.md", help="A case report with headings such as `## Session 1`."
+            metavar="CASE.md",
+            help=(
+                "A case report with headings such as `## Session 1`; `organist`, one of three"
+                " invented ones that come along."
+            ),
+            callback=lambda path: shipped.of_folder(
+                shipped.folder("personas") / "cases", path, ".md"
+            ),
         ),
     ],
     out: Annotated[

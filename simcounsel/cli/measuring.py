@@ -10,6 +10,7 @@ from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import Fallbacks, InFlight, Judge, Samples
 from simcounsel.cli.weights import console_of, fetch_weights
 from simcounsel.disk import write_text
+from simcounsel.specs import shipped
 
 
 @app.command("validate-judge")
@@ -20,7 +21,11 @@ def validate_judge(
         typer.Option(
             "--data",
             metavar="FILE",
-            help="Labelled transcripts: our JSON, an AnnoMI CSV, a CPsyCounE-like JSON.",
+            help=(
+                "Labelled transcripts: our JSON, an AnnoMI CSV, a CPsyCounE-like JSON; `samples`:"
+                " a few invented ones that come along."
+            ),
+            callback=lambda path: shipped.of_folder(shipped.PACKAGE / "measuring", path, ".json"),
         ),
     ],
     model: Judge,

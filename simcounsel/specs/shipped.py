@@ -36,11 +36,11 @@ def found(kind: Kind, path: Path) -> Path:
     return of_folder(folder(kind), path)
 
 
-def of_folder(place: Path, path: Path) -> Path:
-    """The same for any folder of YAML files that come along."""
+def of_folder(place: Path, path: Path, ending: str = ".yaml") -> Path:
+    """The same for any folder of files that come along."""
     if path.name != str(path) or path.suffix or path.exists():
         return path
-    here = place / f"{path.name}.yaml"
+    here = place / f"{path.name}{ending}"
     return here if here.is_file() else path
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from simcounsel.bench.cases import draw_cases, read_cases
 from simcounsel.errors import BenchError
+from tests.stage import ROOT
 
-CASES = Path(__file__).with_name("cases.json")
+CASES = ROOT / "simcounsel" / "bench" / "samples.json"
 GOOD = {
     "topic": "work",
     "case": "1",

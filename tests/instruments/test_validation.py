@@ -27,7 +27,7 @@ judge = pytest.importorskip("analysis.judge")
 judge_figures = pytest.importorskip("analysis.judge_figures")
 judge_faults = pytest.importorskip("analysis.judge_faults")
 judge_lines = pytest.importorskip("analysis.judge_lines")
-OURS = ROOT / "tests" / "data" / "labelled.json"
+OURS = ROOT / "simcounsel" / "measuring" / "samples.json"
 ANNOMI = """mi_quality,transcript_id,utterance_id,interlocutor,utterance_text,annotator_id
 high,0,1,client,"Well, yes.",a
 high,0,0,therapist,What brings you?,a
