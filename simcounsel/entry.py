@@ -10,15 +10,18 @@ without a traceback.
 
 import contextlib
 import logging
+import re
 import sys
 import traceback
 from collections.abc import Callable
+from importlib.metadata import requires
 
 from simcounsel import hosts, interrupts, terminal
 from simcounsel.errors import GivenUp, SimcounselError
 from simcounsel.gallery import located
 
 GIVEN_UP = 3
+INTERRUPTED = 130
 OURS = ("", "simcounsel", "training", "analysis")
 
 
@@ -33,6 +36,21 @@ def start(name: str, app: Callable[[], object], install: Callable[[str], str]) -
         code = 128 + heard[0]
     if code:
         sys.exit(code)
+
+
+def install_of(package: str) -> str:
+    """What to type to have a package: the smallest of our extras that brings it."""
+    brought: dict[str, int] = {}
+    bringing: set[str] = set()
+    for line in requires("simcounsel") or ():
+        name, _, marker = line.partition(";")
+        if extra := re.search(r"extra == ['\"]([\w-]+)['\"]", marker):
+            brought[extra[1]] = brought.get(extra[1], 0) + 1
+            plain = re.split(r"[^\w.-]", name.strip())[0]
+            if plain.lower().replace("-", "_") == package.lower():
+                bringing.add(extra[1])
+    best = min(bringing - {"test"}, key=lambda extra: (brought[extra], extra), default="all")
+    return f"pip install 'simcounsel[{best}]'"
 
 
 class _Messages(logging.Handler):
@@ -64,7 +82,7 @@ def _exit_code(name: str, app: Callable[[], object], install: Callable[[str], st
         return 1
     except KeyboardInterrupt:
         _say("stopped")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         return terminal.UNREAD
     except Exception:  # a fault of ours: what its words quote is guarded too

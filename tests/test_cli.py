@@ -22,6 +22,7 @@ from simcounsel.cli import reaching
 from simcounsel.cli.packages import SECTIONS, first_sentence
 from simcounsel.cli.starter import FILES, themes
 from simcounsel.engine.simulation import Simulation
+from simcounsel.entry import install_of
 from simcounsel.events import SCHEMA_VERSION, Recalled
 from simcounsel.runs.run import Run
 from simcounsel.specs import shipped
@@ -921,3 +922,40 @@ def test_run_of_what_is_no_world(simcounsel: Command, file: str, what: str) -> N
     done = simcounsel("run", ROOT / file)
     assert done.code == 1
     assert what in done.err
+
+
+def test_a_policy_of_ones_own_is_named_by_its_module(
+    simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_policy_here.py").write_text(
+        "from simcounsel import Decision, NoSettings, PolicyKind\n"
+        "class Waiting:\n"
+        "    name = 'waiting'\n"
+        "    def decide(self, view):\n"
+        "        return Decision(move='wait', options=('wait',), reason='always', aim='Wait.')\n"
+        "        yield\n"
+        "POLICY = PolicyKind(make=lambda settings, language: Waiting(), settings=NoSettings)\n"
+        "NONE = 3\n",
+        encoding="utf-8",
+    )
+    named = "residents.Miriam.policy=own_policy_here:"
+    done = simcounsel("run", TINY, "--model", "scripted", "--quiet", "--set", f"{named}POLICY")
+    assert done.code == 0, done.err
+    (run,) = (tmp_path / "runs").iterdir()
+    decided = [
+        one.event.reason
+        for one in Run.open(run).entries()
+        if one.event.kind == "decided" and one.event.who == "Miriam"
+    ]
+    assert decided and set(decided) == {"always"}
+    for wrong, told in (("NONE", "is int, and a policy is"), ("GONE", "cannot be imported")):
+        refused = simcounsel("run", TINY, "--model", "scripted", "--set", named + wrong)
+        assert refused.code == 1 and told in refused.err
+
+
+def test_a_missing_package_is_named_with_the_smallest_extra() -> None:
+    assert install_of("jinja2") == "pip install 'simcounsel[analysis]'"
+    assert install_of("pyarrow") == "pip install 'simcounsel[corpus]'"
+    assert install_of("opentelemetry_sdk") == "pip install 'simcounsel[otel]'"
+    assert install_of("nobody") == "pip install 'simcounsel[all]'"

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli.packages import FrontDoor
-from simcounsel.entry import start
+from simcounsel.entry import install_of, start
 
 app = typer.Typer(
     name="simcounsel",
@@ -44,7 +44,7 @@ def front(
 
 def main() -> None:
     """Run the command line; errors made on purpose become one line, without a traceback."""
-    start("simcounsel", lambda: app(), lambda _: "pip install 'simcounsel[all]'")
+    start("simcounsel", lambda: app(), install_of)
 
 
 # in this order --help lists them

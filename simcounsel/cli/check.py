@@ -129,10 +129,9 @@ def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
     problems: list[str] = []
     for number, resident in enumerate(world.residents):
         line = line_of(lines, ("residents", number, "policy"))
-        if resident.policy is not None and resident.policy.name not in POLICIES:
-            problems.append(
-                f"{path}:{line}: no policy {resident.policy.name!r}; there are {POLICIES.known()}"
-            )
+        named = resident.policy.name if resident.policy else ""
+        if named and ":" not in named and named not in POLICIES:
+            problems.append(f"{path}:{line}: no policy {named!r}; there are {POLICIES.known()}")
             continue
         try:
             policy_for(resident.role, resident.policy, world.language)

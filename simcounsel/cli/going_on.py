@@ -2,6 +2,7 @@
 synthesis written.
 """
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import typer
 
 from simcounsel import interrupts
 from simcounsel.cli.weights import console_of, fetch_weights
+from simcounsel.entry import INTERRUPTED
 from simcounsel.errors import GivenUp, SimcounselError
 
 if TYPE_CHECKING:
@@ -58,9 +60,11 @@ def to_the_end(
     going: returns why it stopped early, or None. closing: is told that. unfinished: what becomes of
     the work that Ctrl-C or a signal breaks off. GivenUp goes through with the command to go on.
     """
+    broken_off = False
     try:
         stopped = going()
     except KeyboardInterrupt:
+        broken_off = True
         stopped = f"stopped by {interrupts.cause()}; {unfinished}"
     except GivenUp as error:
         closing(None)
@@ -70,6 +74,8 @@ def to_the_end(
         closing(None)
         raise
     closing(stopped)
+    if broken_off:
+        sys.exit(INTERRUPTED)
 
 
 def next_step(run: "Run", stopped: str | None) -> None:

@@ -11,7 +11,7 @@ from simcounsel.cli.asking import asks_models
 from simcounsel.cli.completing import names_of
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
-from simcounsel.entry import GIVEN_UP
+from simcounsel.entry import GIVEN_UP, INTERRUPTED
 
 if TYPE_CHECKING:
     from simcounsel.lab.sweep import Sweep
@@ -124,6 +124,8 @@ def sweep(
     if "given up" in states:
         typer.echo("what was given up goes on with the same command")
     if not done:
+        if running.interrupted and "failed" not in states:
+            sys.exit(INTERRUPTED)
         sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
 
 

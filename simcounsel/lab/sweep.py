@@ -70,6 +70,7 @@ class Sweep:
         self.experiment = experiment
         self.out = out
         self.progress = {cell.name: Progress(cell=cell) for cell in cells}
+        self.interrupted = False
         self.stopping: str | None = None
         self.processes = max(1, min(processes or os.cpu_count() or 1, len(cells) or 1))
         self.in_flight = max(1, in_flight // self.processes)
@@ -147,6 +148,7 @@ class Sweep:
                 self._take_all(self.workers.listen(), on_change)
             self.stopping = self.stopping or self._used_up
         except KeyboardInterrupt:
+            self.interrupted = True
             self.stopping = self.stopping or f"stopped by {interrupts.cause()}"
             self._take_all(self.workers.stop(), on_change)
         finally:  # also when a second Ctrl-C comes, or the screen cannot be written

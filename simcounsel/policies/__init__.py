@@ -9,7 +9,7 @@ from simcounsel.errors import PluginError, SpecError
 from simcounsel.policies.kind import PolicyKind
 from simcounsel.policies.policy import Policy
 from simcounsel.policies.protection import Guarded
-from simcounsel.registry import Registry
+from simcounsel.registry import Plugin, Registry
 from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
 from simcounsel.specs.vocabulary import Role
 
@@ -39,15 +39,29 @@ def policy_for(
     not take.
     """
     spec = wanted if isinstance(wanted, PolicySpec) else PolicySpec(name=wanted or DEFAULT[role])
-    kind = POLICIES.get(spec.name)
+    kind = kind_of(spec.name)
     if kind is None:
-        raise SpecError([f"policy: no policy {spec.name!r}; there are {POLICIES.known()}"])
+        raise SpecError(
+            [
+                f"policy: no policy {spec.name!r}; there are {POLICIES.known()}, or write"
+                " module:NAME for a `PolicyKind` of your own"
+            ]
+        )
     if role not in kind.roles:
         raise SpecError(
             [f"policy: {spec.name} is no {role}'s; there are {', '.join(policies_of(role))}"]
         )
     policy = kind.make(_settings(kind, spec), language)
     return Guarded(policy) if role == "counselor" and safety.counselors == "protocol" else policy
+
+
+def kind_of(name: str) -> PolicyKind[Any] | None:
+    """The policy of a registered name, or where the world says `module:NAME`, what lies there; None
+    when there is none. PluginError when it cannot be imported, or is no policy.
+    """
+    if ":" not in name:
+        return POLICIES.get(name)
+    return POLICIES.load(Plugin(name=name, value=name, distribution="named in the world"))
 
 
 def policies_of(role: Role) -> tuple[str, ...]:

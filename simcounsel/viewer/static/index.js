@@ -69,7 +69,7 @@ function draw() {
   choose(scales, shown);
   opening();
   const read = runs.filter((run) => run.row || run.trouble || run.unit).length;
-  fill(parts.count, mine.length === runs.length ? `${runs.length} runs` : `${mine.length} of ${runs.length} runs`, read < runs.length ? `; reading them, ${read} of ${runs.length}` : "");
+  fill(parts.count, mine.length === runs.length ? `${runs.length} ${runs.length === 1 ? "run" : "runs"}` : `${mine.length} of ${runs.length} runs`, read < runs.length ? `; reading them, ${read} of ${runs.length}` : "");
   const focus = document.activeElement?.dataset?.focus;
   fill(parts.table, h("table", { class: "runs" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "choose")), heading({ key: "name", name: "Run" }), shown.map(heading))), bodies(mine, shown)));
   if (focus) parts.table.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
