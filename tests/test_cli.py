@@ -508,7 +508,7 @@ def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -
     run = only_run(tmp_path / "out")
     assert "stopped by Ctrl-C; the unfinished tick is lived again on resume" in out
     assert f"simcounsel resume {run.folder}" in out
-    assert "Traceback" not in err
+    assert process.returncode == 130 and "Traceback" not in err
     assert 2 <= run.ticks_done() < 12
     assert simcounsel("resume", run.folder).code == 0
     assert log(run) == log(lived)

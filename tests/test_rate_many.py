@@ -171,6 +171,7 @@ def test_killed_it_asks_nothing_twice(
         assert b"Traceback" not in out
         if ends != signal.SIGKILL:
             assert b"the same command goes on, and asks nothing twice" in out
+            assert process.returncode == 130
         server.bodies.clear()
         server.faults = lambda index: None
         assert simcounsel("rate", places, *given).code == 0

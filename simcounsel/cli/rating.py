@@ -24,6 +24,7 @@ from simcounsel.cli.options import (
 )
 from simcounsel.cli.rating_many import rate_many, say_trial
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.entry import INTERRUPTED
 
 if TYPE_CHECKING:
     from simcounsel.lab.rating_jobs import Wanted
@@ -193,8 +194,8 @@ def _rate(
             f"stopped by {interrupts.cause()}; what was measured is kept, the same command goes on",
             err=True,
         )
+        raise typer.Exit(INTERRUPTED) from None
     finally:
         if models is not None:
             models.close()
-    if models is not None:
-        typer.echo(models.usage.line())
+            typer.echo(models.usage.line())

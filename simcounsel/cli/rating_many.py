@@ -11,7 +11,7 @@ import typer
 
 from simcounsel.cli.many_display import ManyDisplay
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
-from simcounsel.entry import GIVEN_UP
+from simcounsel.entry import GIVEN_UP, INTERRUPTED
 from simcounsel.runs.spending import cost_text
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def _say_after(ratings: "Ratings", done: bool) -> None:
         typer.echo(f"{ratings.stopping}; the same command goes on, and asks nothing twice")
     elif "given up" in states:
         typer.echo("what was given up goes on with the same command")
+    if ratings.interrupted and "failed" not in states:
+        sys.exit(INTERRUPTED)
     if not done:
         sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
 

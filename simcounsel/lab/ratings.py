@@ -69,6 +69,7 @@ class Ratings:
         """
         self.wanted = wanted
         self.progress = {str(folder): Progress(folder=folder) for folder in folders}
+        self.interrupted = False
         self.stopping: str | None = None
         self.processes = max(1, min(processes, len(folders)))
         self._in_flight = max(1, in_flight // self.processes)
@@ -113,6 +114,7 @@ class Ratings:
                 on_change()
             self.stopping = self.stopping or self._used_up
         except KeyboardInterrupt:
+            self.interrupted = True
             self.stopping = f"stopped by {interrupts.cause()}"
             self._take_all(crew.stop())
         finally:  # also when a second Ctrl-C comes, or the screen cannot be written

@@ -164,6 +164,7 @@ def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path) -> None:
     out, _ = process.communicate(timeout=60)
     run = only_run(tmp_path / "out")
     assert "stopped by Ctrl-C; the unfinished wave is written again on resume" in out
+    assert process.returncode == 130
     assert f"simcounsel resume {run.folder}" in out
     _same_after_resume(simcounsel, run, tmp_path)
 
