@@ -356,7 +356,7 @@ def test_another_data_file_or_model_is_refused(tmp_path: Path) -> None:
     other.write_bytes(CASES.read_bytes() + b"\n")
     with pytest.raises(
         BenchError,
-        match=r"was begun with other data \(cases\.json, SHA-256 .*; choose another --out",
+        match=r"was begun with other data \(samples\.json, SHA-256 .*; choose another --out",
     ):
         sit(tmp_path / "b", Spy(), data=other)
     with pytest.raises(BenchError, match="was begun with --seed 0, not with --seed 1"):
