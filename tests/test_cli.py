@@ -133,6 +133,7 @@ def test_every_command_is_listed_here(simcounsel: Command) -> None:
     listed = re.findall(r"^  ([\w-]+)  +(\S.+)", own, re.MULTILINE)
     assert {name for name, _ in listed} >= {command.split()[0] for command in COMMANDS}
     assert [name for name, _ in listed] == " ".join(SECTIONS.values()).split()
+    assert set(typer.main.get_command(cli.app).commands) <= {name for name, _ in listed}  # type: ignore[attr-defined]
     assert "..." not in own, "sentences are whole"
 
 
@@ -952,6 +953,14 @@ def test_a_policy_of_ones_own_is_named_by_its_module(
     for wrong, told in (("NONE", "is int, and a policy is"), ("GONE", "cannot be imported")):
         refused = simcounsel("run", TINY, "--model", "scripted", "--set", named + wrong)
         assert refused.code == 1 and told in refused.err
+        text = TINY.read_text(encoding="utf-8").replace("../personas", str(ROOT / "personas"))
+        place = next(line for line in text.splitlines() if "miriam.yaml" in line)
+        (tmp_path / "w.yaml").write_text(
+            text.replace(place, f"{place[:-1]}, policy: own_policy_here:{wrong}}}"),
+            encoding="utf-8",
+        )
+        checked = simcounsel("check", "w.yaml")
+        assert checked.code == 1 and re.search(rf"w\.yaml:\d+: .*{told}", checked.out + checked.err)
 
 
 def test_a_missing_package_is_named_with_the_smallest_extra() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from simcounsel.errors import SpecError
+from simcounsel.errors import PluginError, SpecError
 from simcounsel.instruments.scale import INSTRUMENTS, read_scale, unknown_instrument
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.staged.diagram import diagram_of
@@ -137,6 +137,8 @@ def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
             policy_for(resident.role, resident.policy, world.language)
         except SpecError as error:
             problems += [f"{path}:{line}: {what}" for what in error.problems]
+        except PluginError as error:
+            problems.append(f"{path}:{line}: {error}")
     return problems
 
 
