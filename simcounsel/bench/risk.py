@@ -17,6 +17,7 @@ from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.safety.assessing import assess
 from simcounsel.safety.detector import hear, takes_vectors
+from simcounsel.safety.judging import LineContext
 from simcounsel.specs.vocabulary import RISK_LEVELS, RiskLevel
 from simcounsel.specs.world_settings import FallbackLimits
 
@@ -117,8 +118,7 @@ def judged(
     asks = {
         f"{number:06d}": assess(
             line.text,
-            who="Client",
-            key=("bench risk", number),
+            LineContext(who="Client", key=("bench risk", number)),
             every_line=every_line,
             vectors=vectors,
         )

@@ -21,6 +21,8 @@ from simcounsel.events import (
 )
 from simcounsel.llm.question import Ask
 from simcounsel.policies.policy import Holding
+from simcounsel.safety.in_file import dangers_in_file
+from simcounsel.specs.persona import ClientPersona
 
 
 def converse(
@@ -158,7 +160,10 @@ def _assess(talk: OpenTalk, speaker: Side, listener: Side, said: Said) -> Ask[tu
         return ()
     view = talk.view(listener, speaker)
     key = (speaker.scene.seed, speaker.scene.tick, said.chat, said.message)
-    surround = around(view, listener.policy, key, talk.asked.get(listener.name))
+    persona = speaker.mind.resident.persona
+    chosen = said.source == "chosen" and isinstance(persona, ClientPersona)
+    file = dangers_in_file(persona, view.language) if chosen else None
+    surround = around(view, listener.policy, key, talk.asked.get(listener.name), file)
     heard = yield from talk.assess(said, surround)
     if heard is None:
         return ()

@@ -1,6 +1,6 @@
 """Listening for danger in what a client says."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from simcounsel.agents.talk import TalkView
@@ -10,6 +10,7 @@ from simcounsel.policies.policy import Holding, Policy
 from simcounsel.safety.answers import Asked
 from simcounsel.safety.assessing import NOTHING_HEARD, assess
 from simcounsel.safety.gate import VECTORS_BY
+from simcounsel.safety.judging import LineContext
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.vocabulary import Danger
 
@@ -18,36 +19,41 @@ from simcounsel.specs.vocabulary import Danger
 class Around:
     """What stands around a client's line."""
 
-    before: str = ""
-    """The line before it."""
-    key: tuple[object, ...]
-    """What chance depends on."""
-    language: str
-    """Of the talk."""
-    asked: Sequence[Asked] | None = None
+    context: LineContext
+    """What it is judged with."""
+    asked: tuple[Asked, ...] | None = None
     """What the line before asked about; None: by its words."""
-    earlier: tuple[str, ...] = ()
-    """The lines of this talk in which danger was heard before."""
     open: bool = False
-    """Whether that danger is still open: then a model, if there is one, judges every line."""
-    kinds_before: tuple[Danger, ...] = ()
-    """The kinds of danger in the last line in which some was heard."""
+    """Whether danger heard before is still open: then a model, if there is one, judges every
+    line.
+    """
 
 
 def around(
-    view: TalkView, policy: Policy, key: tuple[object, ...], asked: Sequence[Asked] | None
+    view: TalkView,
+    policy: Policy,
+    key: tuple[object, ...],
+    asked: tuple[Asked, ...] | None,
+    file: tuple[Danger, ...] | None,
 ) -> Around:
-    """What stands around the last line of `view.other`. policy: of `view.me`, who hears it."""
+    """What stands around the last line of `view.other`. policy: of `view.me`, who hears it. file:
+    the dangers in the client's file, where the line was chosen out of it.
+    """
     some = [event for event in view.assessed if event.level != "none"]
     heard = {event.message for event in some}
-    return Around(
-        before=view.lines[-2].text if len(view.lines) > 1 else "",
+    lines = view.lines[:-1]
+    context = LineContext(
+        who=view.other,
         key=key,
         language=view.language,
-        asked=asked,
-        earlier=tuple(line.text for number, line in enumerate(view.lines, 1) if number in heard),
-        open=isinstance(policy, Holding) and policy.holds(view),
-        kinds_before=some[-1].kinds if some else (),
+        before=lines[-1].text if lines else "",
+        talk=tuple((line.who == view.other, line.text) for line in lines),
+        earlier=tuple(line.text for number, line in enumerate(lines, 1) if number in heard),
+        kinds=some[-1].kinds if some else (),
+        file=file,
+    )
+    return Around(
+        context=context, asked=asked, open=isinstance(policy, Holding) and policy.holds(view)
     )
 
 
@@ -67,17 +73,12 @@ def listening(safety: SafetySettings, embed: str = "") -> Assess | None:
     def hear(said: Said, around: Around) -> Ask[Assessed | None]:
         heard = yield from assess(
             said.text,
-            around.before,
-            who=said.who,
-            key=around.key,
-            language=around.language,
+            around.context,
             chat=said.chat,
             message=said.message,
             every_line=around.open or safety.ask == "every_line",
             vectors=embed == VECTORS_BY,
             asked=around.asked,
-            earlier=around.earlier,
-            kinds_before=around.kinds_before,
         )
         wondered = heard.by == "model" or not heard.why.startswith(NOTHING_HEARD)
         return heard if heard.level != "none" or wondered else None

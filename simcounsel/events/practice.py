@@ -5,10 +5,25 @@ A policy keeps no state of its own: all it knows is what these events of earlier
 conversation say.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from simcounsel.events.data import Answered, Data
 from simcounsel.specs.vocabulary import Danger, RiskLevel
+
+
+class DangerDetails(Data):
+    """What a client's line says about a danger, in the client's words."""
+
+    when: str | None = None
+    """The time that they named for it; None: none."""
+    people: tuple[str, ...] = ()
+    """Those who matter to it: who is in danger, who hurts, who is near or is to know."""
+    means: str | None = None
+    """What it would be done with; None: not said."""
+    whose: str | None = None
+    """Whose life or body it is, if not their own ("my brother")."""
 
 
 class Assessed(Answered):
@@ -29,6 +44,10 @@ class Assessed(Answered):
     evidence: tuple[str, ...]
     """Their words."""
     why: str
+    details: Annotated[DangerDetails | None, Field(exclude_if=lambda details: details is None)] = (
+        None
+    )
+    """What the line says about it, by a model; None where none judged it, or nothing was said."""
 
 
 class Judged(Answered):

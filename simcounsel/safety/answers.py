@@ -93,6 +93,13 @@ def stance(line: Line) -> tuple[Stance, Span] | None:
     return None if best is None else (best[2], (best[0], best[1]))
 
 
+def takes_up_an_offer(line: Line) -> bool:
+    """Whether a line agrees to do something ("Yes. I'm willing to try it."), which answers no
+    question about danger.
+    """
+    return line.says("accepts", (0, len(line.text)))
+
+
 def _goes_on(line: Line, taken: tuple[Stance, Span]) -> bool:
     """Whether it begins as a yes or no and goes on with something else ("I was at the window"): no
     answer, and where the protocol asked, it takes it up itself.
@@ -106,6 +113,8 @@ def _means(asked: Asked, line: Line, taken: tuple[Stance, Span]) -> Stance:
     question for safety ("I am safe").
     """
     means, span = taken
+    if means == "yes" and asked.to_yes and takes_up_an_offer(line):
+        return "unsure"
     following = _PERSON.match(line.text[span[1] :].lower().lstrip(" ,"))
     if (
         means != "unsure"

@@ -59,6 +59,13 @@ class HeardIn:
     """Whether only the classifier has heard it, from no telling word."""
 
 
+def only_the_classifier(event: Assessed) -> bool:
+    """Whether the classifier alone heard it, from no word that says it: asked about once in a
+    course, by name, and closed by a plain no.
+    """
+    return event.level == "low" and event.by == "classifier"
+
+
 def heard_in(assessed: Iterable[Assessed]) -> tuple[HeardIn, ...]:
     """What these verdicts say of lines; not those on a questionnaire, nor those of no danger."""
     return tuple(
@@ -67,7 +74,7 @@ def heard_in(assessed: Iterable[Assessed]) -> tuple[HeardIn, ...]:
             level=one.level,
             kinds=one.kinds,
             words=one.evidence,
-            faint=one.by == "classifier" and one.level == "low",
+            faint=only_the_classifier(one),
         )
         for one in assessed
         if one.message is not None and one.level != "none"

@@ -71,6 +71,7 @@ CONTEXT = (
     "asked",
     "now",
     "at_hand",
+    "accepts",
 )
 """Sections that are looked at only where something was found."""
 

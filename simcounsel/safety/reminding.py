@@ -6,6 +6,7 @@ from simcounsel.events.practice import Assessed
 from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.safety.assessing import assess
 from simcounsel.safety.help import Help, notice
+from simcounsel.safety.judging import LineContext
 from simcounsel.safety.left_open import NOTHING_OPEN, HeardIn, OpenDanger, heard_in, left_open
 
 
@@ -42,7 +43,8 @@ def _assessed(lines: Sequence[tuple[str, str]], client: str, language: str) -> I
     for number, (who, text) in enumerate(lines, 1):
         if who == client:
             before = lines[number - 2][1] if number > 1 else ""
-            yield _alone(assess(text, before, who=who, key=(), language=language, message=number))
+            context = LineContext(who=who, key=(), language=language, before=before)
+            yield _alone(assess(text, context, message=number))
 
 
 def _alone(asking: Ask[Assessed]) -> Assessed:

@@ -109,6 +109,8 @@ class Words(Spec):
     """`yes`, `nay`, `unsure`: how answers begin."""
     nay: Entries
     unsure: Entries
+    accepts: Entries = ()
+    """How somebody takes up an offer: a yes that goes on so answers no question about danger."""
     safe: dict[Danger, Entries]
     """Questions by kind to which no means danger."""
     probing: dict[Danger, Entries]

@@ -13,6 +13,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.chance import chance
 from simcounsel.llm.question import Example, Question
 from simcounsel.specs.vocabulary import QUESTIONS
+from simcounsel.standins.danger_replies import danger_reply
 from simcounsel.standins.exercise_replies import ExerciseReplies
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
@@ -43,14 +44,15 @@ class ClientLines:
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Pick:
         leaving = facts.move == "ending"
-        reply = None if leaving else self._exercise_replies.reply(facts, question.seed)
+        reply = danger_reply(facts, question.examples, question.seed)
+        reply = reply or (None if leaving else self._exercise_replies.reply(facts, question.seed))
         if reply:
             return Pick(
                 text=reply,
                 emphasis=None,
                 emotion=self._feelings.feel(reply).emotion,
                 source="chosen",
-                leaves=False,
+                leaves=leaving,
             )
         began = any(line.who == facts.me for line in facts.lines)
         theme = _open_theme(facts, question)

@@ -92,7 +92,7 @@ class Embedded:
         """What policies and the safety protocol ask."""
         from simcounsel.policies.protection.reading import SafetyAnswerFacts
         from simcounsel.policies.socratic import MoveFacts
-        from simcounsel.safety.assessing import RiskFacts
+        from simcounsel.safety.judging import RiskFacts
         from simcounsel.standins import cases
         from simcounsel.standins.courses import Courses, declared
         from simcounsel.standins.guided import Guided
@@ -104,7 +104,7 @@ class Embedded:
         add = self._standins.add
         add(MoveFacts, lambda move, question: choose_move(move, question, similarity))
         # a model this small cannot judge danger: what words gave stands, and the log says `chosen`
-        add(RiskFacts, lambda risk, question: Given(value=risk.level))
+        add(RiskFacts, declared)
         add(SafetyAnswerFacts, declared)
 
     def _add_residents(self, similarity: "Similarity", feelings: "Feelings") -> None:

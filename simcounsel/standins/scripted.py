@@ -27,7 +27,7 @@ from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.policies.course.facts import PreparationFacts
 from simcounsel.policies.socratic import MoveFacts
-from simcounsel.safety.assessing import RiskFacts
+from simcounsel.safety.judging import RiskFacts
 from simcounsel.standins import cases
 from simcounsel.standins.registry import Given, StandIns
 
@@ -47,7 +47,7 @@ class Scripted:
         self._scripts = dict(scripts or {})
         self._standins = StandIns(self.name)
         # a drawn danger would lead nowhere: what the words said stands
-        self._standins.add(RiskFacts, lambda facts, question: Given(value=facts.level))
+        self._standins.add(RiskFacts, lambda facts, question: Given(value=question.fallback))
         self._standins.add(MoveFacts, _move)
         self._standins.add(PreparationFacts, _prepared)
         self._standins.add(DayFacts, _day)

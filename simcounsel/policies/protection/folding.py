@@ -23,6 +23,7 @@ from simcounsel.policies.protection.ladder import (
 from simcounsel.policies.protection.owed import PROTOCOL, WHOSE, owed_to
 from simcounsel.policies.protection.state import ANSWER, STEP_OF, VERDICT_OF, ProtocolState
 from simcounsel.policies.protection.telling import names_it, told_so_far
+from simcounsel.safety.left_open import only_the_classifier
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 
@@ -34,6 +35,8 @@ def protocol_state(view: TalkView) -> ProtocolState:
     protocol.owed, protocol.owed_kinds = owed.danger.level, owed.danger.kinds
     protocol.by_form, protocol.left_open = owed.by_form, owed.left_open
     protocol.another = owed.another
+    protocol.asked_plainly = any(_asks_plainly(entry.event) for entry in view.kept)
+    protocol.faint_so_far = owed.faint_so_far
     for event in view.own:
         if isinstance(event, Assessed):
             _hear(protocol, event)
@@ -46,7 +49,11 @@ def protocol_state(view: TalkView) -> ProtocolState:
     some = (protocol.level, protocol.owed, protocol.met)
     if protocol.open or any(level != "none" for level in some) or asks_for_secrecy(view):
         _take_in(protocol, view)
-    here = [event for event in view.assessed if event.message == len(view.lines)]
+    here = [
+        event
+        for event in view.assessed
+        if event.message == len(view.lines) and not (only_the_classifier(event) and protocol.taken)
+    ]
     for event in here:
         protocol.last = higher(protocol.last, event.level)
         protocol.last_kinds = tuple(dict.fromkeys((*protocol.last_kinds, *event.kinds)))
@@ -111,9 +118,10 @@ def _turn(protocol: ProtocolState, another: str | None) -> None:
 
 
 def _hear(protocol: ProtocolState, event: Assessed) -> None:
-    if event.level == "none":
+    faint = only_the_classifier(event)
+    if event.level == "none" or (faint and protocol.asked_plainly and protocol.faint_so_far):
         return
-    faint = event.level == "low" and event.by == "classifier"
+    protocol.faint_so_far = protocol.faint_so_far and faint
     protocol.faint = faint and (protocol.level == "none" or protocol.faint)
     before = protocol.kind
     if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(protocol.level):
@@ -133,6 +141,10 @@ def _hear(protocol: ProtocolState, event: Assessed) -> None:
         _reopen(protocol, OF_ONE_DANGER)
 
 
+def _asks_plainly(event: object) -> bool:
+    return isinstance(event, Transitioned) and event.protocol == PROTOCOL and event.state in NAMING
+
+
 def _reopen(
     protocol: ProtocolState, steps: tuple[Step, ...] = ("agree", "agree_also", "involve", "help")
 ) -> None:
@@ -145,6 +157,7 @@ def _reopen(
 
 def _move(protocol: ProtocolState, event: Transitioned) -> None:
     state = STEP_OF[event.state]
+    protocol.asked_plainly = protocol.asked_plainly or _asks_plainly(event)
     if state in MET:
         protocol.met = higher(protocol.met, protocol.level)
         protocol.met_kinds = (protocol.kind,) if protocol.kinds else protocol.met_kinds

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Judged, PracticeEvent, Transitioned
 from simcounsel.policies.protection.ladder import MET
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, only_the_classifier
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS
 
@@ -29,6 +29,8 @@ class Owed:
     """Whose danger it was when they last spoke of it, if not the client's own."""
     left_open: bool = False
     """Whether the last conversation ended on it: nobody asked plainly, or named help."""
+    faint_so_far: bool = True
+    """Whether nobody but the classifier heard any danger in them."""
 
 
 def owed_to(view: TalkView) -> Owed:
@@ -36,14 +38,22 @@ def owed_to(view: TalkView) -> Owed:
     last conversation left open is owed whatever steps were taken in it.
     """
     owed = _not_followed([entry.event for entry in view.kept])
+    heard = [
+        entry.event
+        for entry in view.kept
+        if isinstance(entry.event, Assessed) and entry.event.level != "none"
+    ]
+    faint = all(only_the_classifier(event) for event in heard)
+    left = NOTHING_OPEN if heard and faint else view.left_open
     level = higher(*(event.level for event in owed))
     kinds = {kind for event in owed if event.level == level for kind in event.kinds}
     told = OpenDanger(level=level, kinds=tuple(kind for kind in DANGERS if kind in kinds))
     return Owed(
-        danger=told.and_also(view.left_open),
-        by_form=bool(owed) and all(event.chat is None for event in owed) and not view.left_open,
-        another=_another(view) if level != "none" or view.left_open else None,
-        left_open=bool(view.left_open),
+        danger=told.and_also(left),
+        by_form=bool(owed) and all(event.chat is None for event in owed) and not left,
+        another=_another(view) if level != "none" or left else None,
+        left_open=bool(left),
+        faint_so_far=faint,
     )
 
 
@@ -70,6 +80,12 @@ def _not_followed(events: Sequence[object]) -> list[Assessed]:
             for event in some
             if isinstance(event, Transitioned) and event.protocol == PROTOCOL
         ]
-        heard = [event for event in some if isinstance(event, Assessed) and event.level != "none"]
+        heard = [
+            event
+            for event in some
+            if isinstance(event, Assessed)
+            and event.level != "none"
+            and not only_the_classifier(event)
+        ]
         owed = [*(owed if not steps or steps[-1] not in MET else []), *heard]
     return owed

@@ -16,6 +16,9 @@ from simcounsel.policies.protection.saying import said_in
 from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.policies.protection.telling import conditional, time_named
 from simcounsel.prompts import render
+from simcounsel.safety.answers import takes_up_an_offer
+from simcounsel.safety.grammar import Line
+from simcounsel.safety.lexicon import lexicons
 
 _CLAUSE_END = re.compile(r"[,.!;:?…，。！；：？~～\-—]")
 OPTIONS: tuple[Verdict, ...] = ("yes", "no", "unclear", "refuses", "conditional")
@@ -58,9 +61,7 @@ def read_answer(view: TalkView, protocol: ProtocolState) -> Ask[Reading]:
         )
     if step == "intent" and protocol.last == "imminent":
         return Reading(verdict="yes", by="rule", reason="imminent danger was heard in the answer")
-    plain = plain_answer(
-        view.heard.text, words(view.language)["answers"], _reassures(step), called=view.me
-    )
+    plain = _plain(step, view)
     plain = plain or _by_time(step, view.heard.text, view.language)
     if plain:
         return Reading(verdict=plain, by="words", reason=f"“{view.heard.text[:60]}”")
@@ -70,6 +71,26 @@ def read_answer(view: TalkView, protocol: ProtocolState) -> Ask[Reading]:
         by="rule" if reply.problem else "model",
         reason="no usable answer of a model" if reply.problem else "the model's reading",
         replies=(reply,),
+    )
+
+
+def _plain(step: Step, view: TalkView) -> Verdict | None:
+    """The answer in words that leave no doubt. Whoever takes up an offer, as of an exercise, says
+    yes only where the step made one.
+    """
+    assert view.heard is not None
+    answers = words(view.language)["answers"]
+    found = plain_answer(view.heard.text, answers, _reassures(step), called=view.me)
+    offered = found == "yes" and step not in SETTLING and _takes_up_an_offer(view)
+    return None if offered else found
+
+
+def _takes_up_an_offer(view: TalkView) -> bool:
+    lexicon = lexicons().get(view.language)
+    return (
+        lexicon is not None
+        and view.heard is not None
+        and takes_up_an_offer(Line(view.heard.text, lexicon))
     )
 
 
@@ -96,8 +117,11 @@ def plain_answer(
     """yes, no or refuses where the words leave no doubt; None otherwise. An answer that reassures
     counts only where nothing follows but what bears it out, or the name of whom it is said to
     (called); any other by how it begins, up to a comma or a full stop, unless something after it
-    turns it round.
+    turns it round. Words that only agree ("okay") are a yes to what is to be done, to no other
+    question.
     """
+    if reassures == "yes":
+        answers = answers | {"yes": [*answers["yes"], *answers["agrees"]]}
     plain = re.sub(r"['’]", "", text.casefold()).strip()
     first, *rest = [clause.strip() for clause in _CLAUSE_END.split(plain) if clause.strip()] or [""]
     verdicts: tuple[Verdict, ...] = ("refuses", "no", "yes")

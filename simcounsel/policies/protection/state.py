@@ -70,6 +70,12 @@ class ProtocolState:
     """Whether the last of it was heard in a questionnaire only."""
     faint: bool = False
     """Whether only the classifier has heard what is open, from no telling word."""
+    asked_plainly: bool = False
+    """Whether a danger was asked about by name in this course."""
+    faint_so_far: bool = True
+    """Whether nobody but the classifier has heard any in it: once it was asked about, it is not
+    asked about again.
+    """
     held: bool = False
     """Whether the protocol spoke in this conversation."""
     confided: bool = False
