@@ -47,7 +47,7 @@ class Assessed(Answered):
     details: Annotated[DangerDetails | None, Field(exclude_if=lambda details: details is None)] = (
         None
     )
-    """What the line says about it, by a model; None where none judged it, or nothing was said."""
+    """What the line says about it, by a model; None where none judged the line."""
 
 
 class Judged(Answered):

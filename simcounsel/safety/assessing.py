@@ -61,7 +61,7 @@ def assess(
         judged = yield from ask(judging(line, context, heard.why, _unjudged(heard, context)))
         replies.append(judged)
     found = _verdict(heard, judged, context)
-    said = judged.value if judged and found.by == "model" and found.level != "none" else None
+    said = judged.value if judged and _judges(judged) and found.level != "none" else None
     quotes = said.quotes(line) if said else ()
     return Assessed(
         who=context.who,
@@ -93,7 +93,7 @@ def _verdict(heard: Heard, reply: Reply[RiskAnswer] | None, context: LineContext
     if reply is None:
         return _Verdict(level=heard.level, kinds=heard.kinds, by=heard.by, why=why)
     judged = reply.value
-    if reply.source in ("chosen", "fallback"):
+    if not _judges(reply):
         if judged.level == heard.level and not heard.doubt:
             return _Verdict(level=heard.level, kinds=judged.kinds, by=heard.by, why=why)
         said = f"{why or NOTHING_HEARD}; {_no_judge(heard, judged.level, context)}"
@@ -105,9 +105,14 @@ def _verdict(heard: Heard, reply: Reply[RiskAnswer] | None, context: LineContext
     return _Verdict(
         level=level,
         kinds=(kinds or _kinds(heard, level, context.kinds)) if level != "none" else (),
-        by="model",
+        by="model" if heard.doubt or level != heard.level or level == "none" else heard.by,
         why=f"{why or NOTHING_HEARD}; {reply.model or 'a model'} says {judged.level}{least}",
     )
+
+
+def _judges(reply: Reply[RiskAnswer]) -> bool:
+    """Whether a model that can judge gave it."""
+    return reply.source not in ("chosen", "fallback")
 
 
 def _unjudged(heard: Heard, context: LineContext) -> RiskAnswer:

@@ -55,17 +55,14 @@ class RiskAnswer(BaseModel):
         ),
     ] = None
 
-    def details(self, said: str) -> DangerDetails | None:
-        """What it says about the danger, as far as the words are in what the client said; None
-        where that is nothing.
-        """
-        found = DangerDetails(
+    def details(self, said: str) -> DangerDetails:
+        """What it says about the danger, as far as the words are in what the client said."""
+        return DangerDetails(
             when=_quoted(self.when, said),
             people=tuple(dict.fromkeys(one for one in self.people if _quoted(one, said))),
             means=_quoted(self.means, said),
             whose=_quoted(self.whose, said),
         )
-        return None if found == DangerDetails() else found
 
     def quotes(self, said: str) -> tuple[str, ...]:
         """The words that it rests on, as far as they were said."""

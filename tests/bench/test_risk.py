@@ -12,6 +12,7 @@ from simcounsel.cli import app
 from simcounsel.errors import BenchError
 from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
+from tests.safety.planted import risk as judgment
 from tests.stage import switchboard
 
 OWN = """
@@ -133,11 +134,8 @@ def test_a_model_is_asked_in_doubt_or_about_every_line(tmp_path: Path) -> None:
 
     def risk(request: Question, draw: object) -> str:
         asked.append(request.prompt)
-        return (
-            "none"
-            if "job" in request.prompt.split("The client says:")[1].splitlines()[0]
-            else "high"
-        )
+        none = "job" in request.prompt.split("The client's line:")[1].splitlines()[0]
+        return judgment("none" if none else "high")
 
     lines = lines_of(own(tmp_path), "test")
     for every_line, hits, questions in ((False, 1, 1), (True, 2, 3)):

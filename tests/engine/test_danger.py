@@ -17,6 +17,7 @@ from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Script, Scripted
 from tests.instruments.stage import measured_world
+from tests.safety.planted import risk
 from tests.stage import begun, changed, go_on, happened, live, log, switchboard, three, tiny
 
 DANGER = "I want to kill myself tonight. I have everything here in my room."
@@ -80,7 +81,9 @@ def test_a_model_may_be_asked_about_every_line(tmp_path: Path, ask: Any, by: lis
     """A line in which no word tells; the model knows better, and the protocol begins."""
     quiet = "The tomcat sits at the window of the shop."
     scripts = says(quiet) | {
-        "risk": lambda request, draw: "high" if "tomcat" in request.prompt else "none"
+        "risk": lambda request, draw: risk(
+            "high" if "tomcat" in request.prompt.split("The client's line:")[1] else "none"
+        )
     }
     run = lived(tmp_path, safety(tiny(), ask=ask), scripts)
     assert [heard.by for heard in happened(run, Assessed)][:1] == by

@@ -66,6 +66,12 @@ def imminent(
     return Line(text, "imminent", kind, **more)
 
 
+def risk(level: RiskLevel, *kinds: Danger, **more: Any) -> str:
+    """A model's judgment of a line, as it is sent; of suicide if no kind is given."""
+    some = (kinds or ("suicide",)) if level != "none" else ()
+    return json.dumps({"level": level, "kinds": some, **more})
+
+
 class Client:
     """Says its lines one after the other, then small ones without danger."""
 

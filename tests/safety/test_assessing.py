@@ -1,65 +1,87 @@
 """Who decides how near danger is: the detector where it is sure, a model in doubt, a questionnaire's item."""
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from simcounsel.engine.measures import raised_by
 from simcounsel.events import Assessed, ItemAnswer, Measured
+from simcounsel.events.practice import DangerDetails
 from simcounsel.llm.driving import play, pursue
 from simcounsel.llm.question import Question
 from simcounsel.safety.assessing import assess, assessed_by_item, raised_by_item
 from simcounsel.safety.detector import hear
-from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
+from simcounsel.safety.in_file import dangers_in_file, dangers_in_lines
+from simcounsel.safety.judging import LineContext, RiskAnswer
+from simcounsel.specs.persona import ClientPersona
+from simcounsel.specs.persona_file import load_persona
+from simcounsel.specs.vocabulary import Danger, RiskLevel
 from simcounsel.standins import Embedded
 from simcounsel.standins.scripted import Scripted
 from tests.prompts.test_golden import compare, shown
 from tests.stage import switchboard
 
+ROOT = Path(__file__).parents[2]
 DOUBTFUL = "They would be better off without me."
 
 
-def judged(line: str, *answers: str, before: str = "") -> Assessed:
+def about(before: str = "") -> LineContext:
+    return LineContext(who="Ines", key=(1, "c", 3), before=before)
+
+
+def says(level: RiskLevel, *kinds: Danger, **more: Any) -> RiskAnswer:
+    """A model's judgment; of suicide if no kind is given."""
+    some = kinds or (("suicide",) if level != "none" else ())
+    return RiskAnswer(level=level, kinds=some, **more)
+
+
+def judged(line: str, *answers: RiskAnswer, before: str = "") -> Assessed:
     """With a model that answers so; StopIteration's RuntimeError when it is asked more often."""
-    return play(assess(line, before, who="Ines", key=(1, "c", 3), chat="c", message=3), *answers)
+    return play(assess(line, about(before), chat="c", message=3), *answers)
+
+
+@pytest.mark.parametrize("line", ["I had soup for lunch.", "This job is killing me."])
+def test_no_model_is_asked_where_nothing_is_heard(line: str) -> None:
+    assessed = judged(line)
+    assert (assessed.level, assessed.by, assessed.kinds) == ("none", "words", ())
 
 
 @pytest.mark.parametrize(
     ("line", "level"),
     [
-        ("I had soup for lunch.", "none"),
-        ("This job is killing me.", "none"),
         ("I want to kill myself.", "high"),
         ("I'm going to shoot myself tonight, the gun is loaded.", "imminent"),
         ("我不想活了", "low"),
     ],
 )
-def test_no_model_is_asked_where_the_words_are_clear(line: str, level: str) -> None:
-    assessed = judged(line)
-    assert (assessed.level, assessed.by, assessed.chat, assessed.message) == (
-        level,
-        "words",
-        "c",
-        3,
-    )
+def test_clear_words_need_no_model_for_their_level(line: str, level: str) -> None:
+    """A model is asked for what else the line says; its level counts only where it is higher."""
+    assessed = judged(line, says("none"))
+    assert (assessed.level, assessed.by, assessed.kinds) == (level, "words", ("suicide",))
+    assert (assessed.chat, assessed.message) == ("c", 3)
     assert all(quote in line for quote in assessed.evidence)
+    higher = judged("我不想活了", says("imminent"))
+    assert (higher.level, higher.by) == ("imminent", "model")
 
 
 def test_a_model_is_asked_in_doubt() -> None:
-    request = next(assess(DOUBTFUL, "How was the week?", who="Ines", key=(1,)))
+    request = next(assess(DOUBTFUL, about("How was the week?")))
     assert isinstance(request, Question)
     assert (request.verb, request.purpose, request.tier, request.temperature) == (
-        "choose",
+        "fill",
         "risk",
         "quick",
         0.0,
     )
-    assert request.options == RISK_LEVELS and request.fallback == hear(DOUBTFUL).level == "low"
+    assert request.fallback == says("low") and hear(DOUBTFUL).level == "low"
     assert DOUBTFUL in request.prompt and "How was the week?" in request.prompt
 
 
 def test_the_prompt() -> None:
-    request = next(assess(DOUBTFUL, "How was the week?", who="Ines", key=(1,)))
+    request = next(assess(DOUBTFUL, about("How was the week?")))
     assert isinstance(request, Question)
     compare("risk", shown(request.system, request.prompt))
 
@@ -68,8 +90,8 @@ def test_the_prompt() -> None:
     ("said", "level"),
     [("none", "none"), ("low", "low"), ("high", "high"), ("imminent", "imminent")],
 )
-def test_one_hint_is_what_a_model_says(said: str, level: str) -> None:
-    assessed = judged(DOUBTFUL, said)
+def test_one_hint_is_what_a_model_says(said: RiskLevel, level: str) -> None:
+    assessed = judged(DOUBTFUL, says(said))
     assert (assessed.level, assessed.by) == (level, "model")
     assert assessed.kinds == (("suicide",) if level != "none" else ())
 
@@ -77,19 +99,19 @@ def test_one_hint_is_what_a_model_says(said: str, level: str) -> None:
 def test_several_hints_fall_one_level_at_most() -> None:
     line = "I found a home for both cats. They'd be better off without me. I won't be needing it by then."
     assert hear(line).level == "high" and hear(line).doubt
-    assert judged(line, "none").level == "low"
+    assert judged(line, says("none")).level == "low"
 
 
 def test_what_is_said_openly_is_never_lowered() -> None:
     line = "I wish I was dead. I found a home for both cats."
     assert hear(line).doubt
-    assert judged(line, "none").level in ("low", "high")
+    assert judged(line, says("none")).level in ("low", "high")
 
 
 @pytest.mark.parametrize("model", [Scripted(), Embedded()], ids=["scripted", "embedded"])
 def test_a_model_that_cannot_judge_leaves_it_to_the_detector(model: Scripted | Embedded) -> None:
     models = switchboard(model)
-    (outcome,) = models.ask({"x": assess(DOUBTFUL, who="Ines", key=(1,))}).values()
+    (outcome,) = models.ask({"x": assess(DOUBTFUL, about())}).values()
     models.close()
     assert (outcome.value.level, outcome.value.by) == ("low", "words")
     assert "no model that can judge" in outcome.value.why and outcome.troubles == ()
@@ -97,7 +119,7 @@ def test_a_model_that_cannot_judge_leaves_it_to_the_detector(model: Scripted | E
 
 def test_a_model_that_answers_nonsense_leaves_it_to_the_detector() -> None:
     models = switchboard(Scripted({"risk": lambda request, draw: "perhaps"}))
-    assessed = asyncio.run(pursue(assess(DOUBTFUL, who="Ines", key=(1,)), models.answer)).value
+    assessed = asyncio.run(pursue(assess(DOUBTFUL, about()), models.answer)).value
     models.close()
     assert (assessed.level, assessed.by) == ("low", "words")
 
@@ -136,18 +158,70 @@ def test_a_mean_answer_to_item_nine_counts_as_the_answer_above_it(
     assert [one.level for one in raised_by(measured)] == ([level] if level else [])
 
 
-def test_a_model_may_be_asked_about_every_line_that_is_no_clear_danger() -> None:
-    def watched(line: str, *answers: str) -> Assessed:
-        return play(assess(line, who="Ines", key=(1,), every_line=True), *answers)
+def test_a_model_may_be_asked_about_every_line() -> None:
+    def watched(line: str, *answers: RiskAnswer) -> Assessed:
+        return play(assess(line, about(), every_line=True), *answers)
 
     quiet = "The blue folder goes to Ann."
     assert hear(quiet).level == "none" and not hear(quiet).doubt
-    likeliest = hear(quiet).likeliest
-    assert likeliest in DANGERS
-    assert (
-        watched(quiet, "high").level,
-        watched(quiet, "high").by,
-        watched(quiet, "high").kinds,
-    ) == ("high", "model", (likeliest,))
-    assert (watched(quiet, "none").level, watched(quiet, "none").kinds) == ("none", ())
-    assert watched("I want to kill myself.").by == "words" and watched(" ").level == "none"
+    heard = watched(quiet, says("high", "self_harm"))
+    assert (heard.level, heard.by, heard.kinds) == ("high", "model", ("self_harm",))
+    assert (watched(quiet, says("none")).level, watched(quiet, says("none")).kinds) == ("none", ())
+    assert watched(" ").level == "none"
+
+
+FAREWELL = "Friday. After the Thursday repair's been picked up, my sister gets the key."
+
+
+def test_who_judges_the_level_judges_the_kinds() -> None:
+    """The classifier takes the line for something else, and is not asked."""
+    said = says("high", "suicide", words=("my sister gets the key",))
+    heard = play(assess(FAREWELL, about(), every_line=True), said)
+    assert heard.kinds == ("suicide",) and hear(FAREWELL).likeliest != "suicide"
+    assert heard.evidence == ("my sister gets the key",)
+    both = judged("I want to kill myself, and he hits me.", says("high", "abuse"))
+    assert both.kinds == ("suicide", "abuse")
+
+
+def test_what_a_model_reads_out_of_a_line_is_in_the_clients_words() -> None:
+    said = says("high", when="Friday", people=("my sister", "Lena"), means="the pills", whose=None)
+    details = play(assess(FAREWELL, about(), every_line=True), said).details
+    assert details == DangerDetails(when="Friday", people=("my sister",), means=None)
+    assert play(assess(FAREWELL, about(), every_line=True), says("none")).details is None
+    assert judged("I want to die.", says("high")).details == DangerDetails()
+
+
+def test_a_level_without_a_kind_is_asked_again() -> None:
+    request = next(assess(DOUBTFUL, about()))
+    assert isinstance(request, Question) and request.check is not None
+    assert request.check(RiskAnswer(level="high")) == "`kinds` is empty, though the level is high"
+    assert request.check(says("high")) is None and request.check(RiskAnswer(level="none")) is None
+
+
+def test_a_hint_out_of_a_file_without_danger_is_none() -> None:
+    """A stand-in speaks lines out of the client's file; what was said openly counts all the same."""
+    for model in (Scripted(), Embedded()):
+        models = switchboard(model)
+        asks = {
+            f"{name} {line}": assess(line, replace(about(), file=file))
+            for name, file in (("calm", ()), ("danger", ("suicide",)), ("said", None))
+            for line in (DOUBTFUL, "I want to die.")
+        }
+        heard = {name: outcome.value for name, outcome in models.ask(asks).items()}
+        models.close()
+        assert heard[f"calm {DOUBTFUL}"].level == "none"
+        assert "holds no danger" in heard[f"calm {DOUBTFUL}"].why
+        assert heard[f"danger {DOUBTFUL}"].level == heard[f"said {DOUBTFUL}"].level == "low"
+        assert {heard[f"{name} I want to die."].level for name in ("calm", "danger", "said")} == {
+            hear("I want to die.").level
+        }
+
+
+def test_the_danger_in_a_file() -> None:
+    ines = load_persona(ROOT / "personas" / "ines.yaml")
+    assert isinstance(ines, ClientPersona) and dangers_in_file(ines) == ()
+    worse = ines.model_copy(update={"history": f"{ines.history} Ines is suicidal."})
+    assert dangers_in_file(worse) == ("suicide",)
+    line = ines.voice[0].model_copy(update={"say": "I want to kill myself."})
+    assert dangers_in_file(ines.model_copy(update={"voice": (line,)})) == ("suicide",)
+    assert dangers_in_lines(["I'd rather sort it out in a shop."]) == ()

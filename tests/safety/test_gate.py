@@ -21,6 +21,7 @@ from simcounsel.safety.gate import (
     gate_of,
     seen_together,
 )
+from simcounsel.safety.judging import LineContext, RiskAnswer
 
 QUIET = (
     "We had pasta and went to bed early.",
@@ -286,7 +287,10 @@ def test_what_the_words_made_of_a_line() -> None:
 
 def asked(text: str, vector: list[float], language: str = "en") -> tuple[list[str], str, str]:
     """The verbs that are asked, and the level and by whom, for a vector that begins so."""
-    asks, verbs = assess(text, who="Ines", key=(1,), language=language, vectors=True), []
+    asks, verbs = (
+        assess(text, LineContext(who="Ines", key=(1,), language=language), vectors=True),
+        [],
+    )
     answer: object = None
     try:
         while True:
@@ -298,7 +302,7 @@ def asked(text: str, vector: list[float], language: str = "en") -> tuple[list[st
                 row[0, : len(vector)] = vector
                 answer = _Reply(row)
             else:
-                answer = _Reply("none")
+                answer = _Reply(RiskAnswer(level="none"))
     except StopIteration as done:
         return verbs, done.value.level, done.value.by
 
@@ -309,7 +313,7 @@ class _Reply:
 
 
 def test_a_vector_is_asked_for_where_the_words_are_not_sure() -> None:
-    assert asked("I want to kill myself.", [])[0] == []
+    assert asked("I want to kill myself.", [])[0] == ["fill"]
     assert asked("We had pasta and went to bed early.", [0.0])[0] == ["embed"]
 
 
@@ -323,4 +327,4 @@ def test_the_vector_counts() -> None:
     said = said_by(heard_by_words(text, "en"))
     near, far = (gate.chance(text, said, one.astype(np.float32)).danger for one in (grave, calm))
     assert log(near / (1 - near)) > log(far / (1 - far)) + 1
-    assert asked(text, list(grave))[0] == ["embed", "choose"]
+    assert asked(text, list(grave))[0] == ["embed", "fill"]

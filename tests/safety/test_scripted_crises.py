@@ -19,9 +19,9 @@ from simcounsel.policies.protection.data import words
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number
 from simcounsel.specs.practice import SafetySettings
-from simcounsel.specs.vocabulary import RISK_LEVELS
+from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 from simcounsel.specs.world import World
-from tests.safety.planted import Line, Session, sessions, talk_of
+from tests.safety.planted import Line, Session, risk, sessions, talk_of
 from tests.stage import changed, tiny
 
 AT_ONCE = 50
@@ -192,7 +192,8 @@ def spoken(request: Question, draw: Random) -> str:
 
 def judged(request: Question, draw: Random) -> str:
     """A model's reading of how near danger is, mostly that there is none."""
-    return draw.choices(RISK_LEVELS, (16, 2, 1, 1))[0]
+    level = draw.choices(RISK_LEVELS, (16, 2, 1, 1))[0]
+    return risk(level, *draw.sample(DANGERS, 1))
 
 
 def held(

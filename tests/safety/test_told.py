@@ -13,7 +13,7 @@ from simcounsel.policies.protection.data import told
 from simcounsel.policies.protection.telling import Told, conditional, time_named, told_so_far
 from simcounsel.policies.protection.wording import Wanted
 from simcounsel.specs.practice import SafetySettings
-from tests.safety.planted import Line, Session, high, low, session
+from tests.safety.planted import Line, Session, high, low, risk, session
 from tests.stage import said, view
 
 
@@ -329,11 +329,11 @@ def test_a_word_for_a_means_may_be_taken_up_where_the_client_said_it() -> None:
     )
 
 
-def test_what_only_a_model_hears_while_danger_is_open_is_about_that_danger() -> None:
+def test_a_model_says_of_what_kind_it_is_what_only_it_hears_while_danger_is_open() -> None:
     talk = session(
         Line("I want to kill myself."),
         Line("The stop is outside of my house, that is all I say."),
-        scripts={"risk": lambda request, draw: "high"},
+        scripts={"risk": lambda request, draw: risk("high", "suicide")},
         assess=listening(SafetySettings()),
     )
     heard = [event for event in talk.of(Assessed) if event.by == "model"]
@@ -397,9 +397,9 @@ def test_an_agreement_under_a_condition_is_asked_for_once_more_then_others_come_
 def test_while_danger_is_open_a_model_judges_every_line() -> None:
     asked: list[str] = []
 
-    def risk(request: Question, draw: Random) -> str:
+    def judge(request: Question, draw: Random) -> str:
         asked.append(request.prompt)
-        return "none"
+        return risk("none")
 
     session(
         Line("The week was long."),
@@ -412,16 +412,16 @@ def test_while_danger_is_open_a_model_judges_every_line() -> None:
         Line("Okay, I can do that."),
         Line("Thanks."),
         Line("The garden is green."),
-        scripts={"risk": risk},
+        scripts={"risk": judge},
         assess=listening(SafetySettings()),
     )
     about = [
-        next(line for line in one.splitlines() if line.startswith("The client says"))
+        next(line for line in one.splitlines() if line.startswith("The client's line"))
         for one in asked
     ]
     assert (
-        "The client says: It rains a lot." in about
-        and "The client says: The bus was late." in about
+        "The client's line: It rains a lot." in about
+        and "The client's line: The bus was late." in about
     )
     assert not any("week was long" in one or "garden is green" in one for one in about)
     assert all("where danger was heard: “I want to kill myself.”" in one for one in asked)

@@ -10,8 +10,11 @@ from simcounsel.events import Assessed
 from simcounsel.llm.question import Question
 from simcounsel.safety.assessing import assess
 from simcounsel.safety.detector import hear
+from simcounsel.safety.judging import LineContext
 from simcounsel.safety.tongues import partly_in_other, whole_in_other
+from simcounsel.specs.vocabulary import RiskLevel
 from simcounsel.standins.scripted import Scripted
+from tests.safety.planted import risk
 from tests.stage import switchboard
 
 LINES = Path(simcounsel.safety.__file__).parent / "learning" / "lines"
@@ -81,7 +84,9 @@ def test_chinese_is_no_other_language(text: str) -> None:
 
 def assessed(text: str, model: Scripted) -> Assessed:
     ((name, outcome),) = (
-        switchboard(model).ask({"x": assess(text, who="Ines", key=(1,), language="en")}).items()
+        switchboard(model)
+        .ask({"x": assess(text, LineContext(who="Ines", key=(1,), language="en"))})
+        .items()
     )
     assert name == "x"
     return outcome.value
@@ -94,9 +99,9 @@ def test_without_a_model_it_is_asked_about() -> None:
 
 
 @pytest.mark.parametrize("level", ["none", "imminent"])
-def test_a_model_that_reads_it_decides(level: str) -> None:
+def test_a_model_that_reads_it_decides(level: RiskLevel) -> None:
     def judge(request: Question, draw: object) -> str:
-        return level
+        return risk(level)
 
     heard = assessed("Quero morrer, tenho os comprimidos aqui", Scripted({"risk": judge}))
     assert (heard.level, heard.by) == (level, "model")

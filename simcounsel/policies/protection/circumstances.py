@@ -96,7 +96,7 @@ def whose_danger(view: TalkView) -> tuple[bool, str | None]:
     theirs. What was said of themselves alone ("I want to
     die") no later word takes back; what no words tell, but a model heard, is theirs.
     """
-    language = view.language
+    language, judged = view.language, _judged(view)
     seen = own = firm = False
     named = called = None
     for number, line in enumerate(view.lines, 1):
@@ -107,7 +107,11 @@ def whose_danger(view: TalkView) -> tuple[bool, str | None]:
         if _corrects(text, language):
             seen, own, called = True, False, _called(text, language) or called or named
             continue
-        whose = _whose(text, language) or ("own" if number in _felt(view) else None)
+        if number in judged:
+            whose, said = ("another", judged[number]) if judged[number] else ("own", None)
+            called = called or (_called(said, language) or said if said else None)
+        else:
+            whose = _whose(text, language) or ("own" if number in _felt(view) else None)
         seen, own = seen or whose == "another", own or whose == "own"
         firm = firm or (whose == "own" and not _of_others(text, language))
         if whose and not called:
@@ -130,6 +134,19 @@ def _hurt(told: Iterable[str], language: str) -> str | None:
                 kin = next(group for group in found.groups() if group)
                 whom = str(ways(language)["called"]).format(kin.casefold())
     return whom
+
+
+def _judged(view: TalkView) -> dict[int, str | None]:
+    """Whose death or harm by their own hand it is, by the model that judged the line: in the
+    client's words where it is not theirs.
+    """
+    return {
+        event.message: event.details.whose
+        for event in view.assessed
+        if event.message is not None
+        and event.details is not None
+        and set(event.kinds) & set(BY_OWN_HAND)
+    }
 
 
 def _felt(view: TalkView) -> set[int]:

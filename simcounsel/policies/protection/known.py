@@ -50,6 +50,8 @@ def _told(protocol: ProtocolState, view: TalkView, to_read: bool) -> list[str]:
         lines.append(said["done_already"])
     if tells.people:
         lines.append(said["people"].format(who=between.join(tells.people)))
+    if tells.named:
+        lines.append(said["others"].format(who=between.join(tells.named)))
     if tells.alone:
         lines.append(said["is_alone"])
     if whom := lived_for(view):

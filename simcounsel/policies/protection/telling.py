@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from simcounsel.agents.talk import TalkView
+from simcounsel.events import Assessed
 from simcounsel.policies.protection.data import told, ways
 from simcounsel.policies.protection.ladder import QUESTIONS
 from simcounsel.policies.protection.owed import PROTOCOL
@@ -36,6 +37,8 @@ class Told:
     """Categories of means of which they spoke, such as "medicine", in the language of the talk."""
     people: tuple[str, ...] = ()
     """Who is with them or on the way, as a counselor calls them ("your sister", "Lena")."""
+    named: tuple[str, ...] = ()
+    """Others whom they named, in their words, by a model."""
     alone: bool = False
     """They said last that nobody is with them."""
     quotes: tuple[str, ...] = ()
@@ -48,16 +51,17 @@ def told_so_far(view: TalkView) -> Told:
     when, today, alone = None, False, False
     means: dict[str, None] = {}
     people: dict[str, None] = {}
+    named: dict[str, None] = {}
     quotes: list[str] = []
-    for text, dangerous, step in _about_it(view):
-        if dangerous:
+    for text, heard, step in _about_it(view):
+        if heard:
             quotes.append(text)
-        if dangerous or step in DATING:
-            for sentence in sentences.bare(text):
-                if found := _when(sentence, language):
-                    when, today = found, _today(found, language)
-        if dangerous or step in OF_MEANS:
-            means |= dict.fromkeys(_means(text, language))
+        if heard or step in DATING:
+            for found in _times(text, heard, language):
+                when, today = found, _today(found, language)
+        if heard or step in OF_MEANS:
+            means |= dict.fromkeys(_all_means(text, heard, language))
+        named |= dict.fromkeys(heard.details.people if heard and heard.details else ())
         here = _with_them(text, language)
         people |= dict.fromkeys(here)
         if here or (by_themselves := _pattern(language, "alone").search(text) is not None):
@@ -67,6 +71,7 @@ def told_so_far(view: TalkView) -> Told:
         today=today,
         means=tuple(means),
         people=tuple(people),
+        named=tuple(named),
         alone=alone,
         quotes=tuple(one[:LONGEST] for one in dict.fromkeys((*quotes[:1], *quotes[-1:]))),
     )
@@ -95,12 +100,12 @@ def conditional(text: str, language: str) -> bool:
     return _pattern(language, "condition").search(text) is not None
 
 
-def _about_it(view: TalkView) -> Iterator[tuple[str, bool, str | None]]:
-    """The other's lines that are about the danger: the text, whether danger was heard in it, and
+def _about_it(view: TalkView) -> Iterator[tuple[str, Assessed | None, str | None]]:
+    """The other's lines that are about the danger: the text, what was heard of danger in it, and
     the step of the protocol that it answers, if any.
     """
     heard = {
-        event.message
+        event.message: event
         for event in view.assessed
         if event.message is not None and event.level != "none"
     }
@@ -110,13 +115,27 @@ def _about_it(view: TalkView) -> Iterator[tuple[str, bool, str | None]]:
             number += 1
             step = _step(view, number)
         elif place in heard or step in QUESTIONS:
-            yield line.text, place in heard, step
+            yield line.text, heard.get(place), step
 
 
 def _step(view: TalkView, number: int) -> str | None:
     """The step of the protocol with which an own line was said; None where it was another's."""
     decided = view.deciders[number] if number < len(view.deciders) else None
     return view.moves[number] if decided == PROTOCOL and number < len(view.moves) else None
+
+
+def _times(text: str, heard: Assessed | None, language: str) -> Sequence[str]:
+    """The times that a line names for it: by the model that judged the line, else by rules."""
+    if heard is not None and heard.details is not None:
+        return [heard.details.when] if heard.details.when else []
+    return [found for one in sentences.bare(text) if (found := _when(one, language))]
+
+
+def _all_means(text: str, heard: Assessed | None, language: str) -> Sequence[str]:
+    """The categories of means in it; where a model found one that is in none, its words."""
+    by_words = _means(text, language)
+    said = heard.details.means if heard is not None and heard.details else None
+    return by_words or ([said] if said else [])
 
 
 def _when(sentence: str, language: str) -> str | None:
