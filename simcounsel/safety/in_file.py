@@ -5,43 +5,55 @@ such a line counts only if the file speaks of danger openly somewhere: in the cl
 what is written about the client.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from simcounsel.safety.detector import heard_by_words
+from simcounsel.safety.lexicon import lexicons
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.vocabulary import DANGERS, Danger
 
 
-def dangers_in_lines(lines: Iterable[str], language: str | None = None) -> tuple[Danger, ...]:
+def dangers_in_lines(lines: Iterable[str], language: str) -> tuple[Danger, ...]:
     """The kinds of danger that a client's lines speak of openly, in the order of DANGERS."""
-    return _in_order(kind for line in lines for kind in _openly(line, language))
+    some = {kind for line in lines for kind in _openly(line, language)}
+    return tuple(kind for kind in DANGERS if kind in some)
 
 
-def dangers_in_file(persona: ClientPersona, language: str | None = None) -> tuple[Danger, ...]:
-    """The kinds of danger that a client's file speaks of openly, whoever is the subject: most of it
-    is written about the client by name.
+def dangers_in_file(persona: ClientPersona, language: str) -> tuple[Danger, ...]:
+    """The same of a client's whole file: of most of it as if the client said it of themselves,
+    since it is written about them.
     """
-    texts = tuple(_texts(persona.model_dump(exclude={"voice"})))
-    spoken = tuple(line.text for line in persona.voice)
-    return _in_order((*_named(texts, language), *dangers_in_lines(spoken, language)))
+    name = persona.name.split()[0]
+    texts = [line.text for line in persona.voice]
+    for one in _texts(persona.model_dump(exclude={"voice"})):
+        texts += _as_said(one, name, language)
+    return dangers_in_lines(texts, language)
 
 
-@lru_cache(maxsize=64)
-def _named(texts: tuple[str, ...], language: str | None) -> tuple[Danger, ...]:
-    """Words that say it, which is no hint; denied, past or another's all the same."""
-    return tuple(
-        one.kind
-        for text in texts
-        for one in heard_by_words(text, language).evidence
-        if one.level != "none" and one.points == 0
-    )
+@lru_cache(maxsize=16384)
+def _openly(line: str, language: str) -> tuple[Danger, ...]:
+    evidence = heard_by_words(line, language).evidence
+    return tuple(one.kind for one in evidence if one.level != "none" and not one.doubt)
 
 
-@lru_cache(maxsize=8192)
-def _openly(line: str, language: str | None) -> tuple[Danger, ...]:
-    heard = heard_by_words(line, language)
-    return heard.kinds if heard.floor != "none" else ()
+def _as_said(text: str, name: str, language: str) -> Iterator[str]:
+    """What is written about somebody as they would say it; twice where a word has two meanings."""
+    lexicon = lexicons().get(language)
+    if lexicon is None:
+        return
+    known = lexicon.words
+    said = known.reported | {name.casefold(): known.own[0]}
+    yield _turned(text, said, spaced=known.spaced)
+    if known.reported_too:
+        yield _turned(text, said | known.reported_too, spaced=known.spaced)
+
+
+def _turned(text: str, said: Mapping[str, str], *, spaced: bool) -> str:
+    if not spaced:
+        return "".join(said.get(one, one) for one in text)
+    return re.sub(r"[\w']+", lambda word: said.get(word[0].casefold(), word[0]), text)
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -54,8 +66,3 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _texts(one)
-
-
-def _in_order(kinds: Iterable[Danger]) -> tuple[Danger, ...]:
-    some = set(kinds)
-    return tuple(kind for kind in DANGERS if kind in some)

@@ -105,6 +105,10 @@ class Words(Spec):
     at_hand: Entries
     turned: dict[str, str]
     """A counselor's question as the client would say it, word by word."""
+    reported: dict[str, str]
+    """What is written about a client as the client would say it, word by word."""
+    reported_too: dict[str, str] = Field(default_factory=dict)
+    """Other meanings of some of these words ("her" is "my" and "me")."""
     yes: Entries
     """`yes`, `nay`, `unsure`: how answers begin."""
     nay: Entries

@@ -170,21 +170,21 @@ def test_a_model_may_be_asked_about_every_line() -> None:
     assert watched(" ").level == "none"
 
 
-FAREWELL = "Friday. After the Thursday repair's been picked up, my sister gets the key."
+FAREWELL = "Friday, after the Thursday repair, I hand over the key to my sister."
 
 
 def test_who_judges_the_level_judges_the_kinds() -> None:
     """The classifier takes the line for something else, and is not asked."""
-    said = says("high", "suicide", words=("my sister gets the key",))
+    said = says("high", "suicide", words=("hand over the key",))
     heard = play(assess(FAREWELL, about(), every_line=True), said)
-    assert heard.kinds == ("suicide",) and hear(FAREWELL).likeliest != "suicide"
-    assert heard.evidence == ("my sister gets the key",)
+    assert heard.kinds == ("suicide",) and hear(FAREWELL).likeliest == "abuse"
+    assert heard.evidence == ("hand over the key",)
     both = judged("I want to kill myself, and he hits me.", says("high", "abuse"))
     assert both.kinds == ("suicide", "abuse")
 
 
 def test_what_a_model_reads_out_of_a_line_is_in_the_clients_words() -> None:
-    said = says("high", when="Friday", people=("my sister", "Lena"), means="the pills", whose=None)
+    said = says("high", when="Friday", people=("my sister", "Lena"), means="the pills")
     details = play(assess(FAREWELL, about(), every_line=True), said).details
     assert details == DangerDetails(when="Friday", people=("my sister",), means=None)
     assert play(assess(FAREWELL, about(), every_line=True), says("none")).details is None
@@ -217,11 +217,24 @@ def test_a_hint_out_of_a_file_without_danger_is_none() -> None:
         }
 
 
-def test_the_danger_in_a_file() -> None:
+@pytest.mark.parametrize(
+    ("history", "kinds"),
+    [
+        ("Ines is suicidal.", ("suicide",)),
+        ("Last spring she tried to take her own life with pills.", ("suicide",)),
+        ("She has been self-harming since she was fourteen.", ("self_harm",)),
+        ("Her father beats her.", ("abuse",)),
+        ("She draws valves, and sleeps badly.", ()),
+    ],
+)
+def test_the_danger_that_is_written_in_a_file(history: str, kinds: tuple[Danger, ...]) -> None:
     ines = load_persona(ROOT / "personas" / "ines.yaml")
-    assert isinstance(ines, ClientPersona) and dangers_in_file(ines) == ()
-    worse = ines.model_copy(update={"history": f"{ines.history} Ines is suicidal."})
-    assert dangers_in_file(worse) == ("suicide",)
-    line = ines.voice[0].model_copy(update={"say": "I want to kill myself."})
-    assert dangers_in_file(ines.model_copy(update={"voice": (line,)})) == ("suicide",)
-    assert dangers_in_lines(["I'd rather sort it out in a shop."]) == ()
+    assert isinstance(ines, ClientPersona) and dangers_in_file(ines, "en") == ()
+    worse = ines.model_copy(update={"history": f"{ines.history} {history}"})
+    assert dangers_in_file(worse, "en") == kinds
+
+
+def test_the_danger_in_the_lines_of_a_file() -> None:
+    assert dangers_in_lines(["I want to kill myself."], "en") == ("suicide",)
+    assert dangers_in_lines(["I'd rather sort it out in a shop."], "en") == ()
+    assert dangers_in_lines(["我想自杀。"], "zh") == ("suicide",)

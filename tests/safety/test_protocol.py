@@ -999,7 +999,7 @@ def test_secrecy(text: str, promised: bool) -> None:
         ("不会。明天。", "zh", None),
         ("没有，但有时会想。", "zh", None),
         ("不想说。", "zh", "refuses"),
-        ("Okay", "en", "yes"),
+        ("Okay", "en", None),
         ("Not really...", "en", "no"),
         ("", "en", None),
         ("?", "zh", None),

@@ -424,4 +424,8 @@ def test_while_danger_is_open_a_model_judges_every_line() -> None:
         and "The client's line: The bus was late." in about
     )
     assert not any("week was long" in one or "garden is green" in one for one in about)
-    assert all("where danger was heard: “I want to kill myself.”" in one for one in asked)
+    open_ = asked[1:]
+    assert asked[0].count("I want to kill myself.") == 1
+    assert all("I want to kill myself." in one for one in open_)
+    assert all("What the danger was taken to be so far: suicide" in one for one in open_)
+    assert "where danger was heard: “I want to kill myself.”" in open_[-1]
