@@ -7,8 +7,10 @@ from random import Random
 import pytest
 
 from simcounsel.engine.listening import listening
-from simcounsel.events import Assessed
+from simcounsel.events import Assessed, Judged
+from simcounsel.events.practice import DangerDetails
 from simcounsel.llm.question import Question
+from simcounsel.policies.protection.circumstances import whose_danger
 from simcounsel.policies.protection.data import told
 from simcounsel.policies.protection.telling import Told, conditional, time_named, told_so_far
 from simcounsel.policies.protection.wording import Wanted
@@ -429,3 +431,90 @@ def test_while_danger_is_open_a_model_judges_every_line() -> None:
     assert all("I want to kill myself." in one for one in open_)
     assert all("What the danger was taken to be so far: suicide" in one for one in open_)
     assert "where danger was heard: “I want to kill myself.”" in open_[-1]
+
+
+def test_what_the_client_says_corrects_the_kind() -> None:
+    """Taken for being hurt, denied, and meant otherwise: then suicide is asked about by name."""
+    talk = session(
+        high("I hand over the key on Friday.", "abuse"),
+        Line("It is a small key."),
+        Line("Nobody's hurting me, no. The other one."),
+        Line("Yes."),
+        scripts={"safety_answer": lambda request, draw: "no"},
+    )
+    assert talk.steps[:3] == ["acknowledge", "ask_directly", "ask_directly"]
+    asked = [
+        text
+        for text, (_, move) in zip(talk.spoken, talk.moves, strict=True)
+        if move == "ask_directly"
+    ]
+    assert not re.search("kill|suicid|your (own )?life", asked[0]) and re.search(
+        "kill|suicid|your (own )?life", asked[1]
+    )
+    which = [event for event in talk.of(Judged) if event.question == "which danger"]
+    assert [(event.verdict, event.by) for event in which] == [("suicide", "words")]
+
+
+def test_a_plain_denial_names_no_other_kind() -> None:
+    talk = session(high("I hand over the key on Friday.", "abuse"), Line("No."), Line("No."))
+    assert [event for event in talk.of(Judged) if event.question == "which danger"] == []
+
+
+def test_a_model_that_judges_corrects_the_kind() -> None:
+    def judge(request: Question, draw: Random) -> str:
+        line = request.prompt.split("The client's line:")[1]
+        return risk("high", "abuse" if "key" in line.split("\n")[0] else "suicide", when="Friday")
+
+    talk = session(
+        Line("My sister gets the key on Friday, he has hit me for the last time."),
+        Line("No, he isn't the trouble."),
+        Line("No. It's me who won't be here after Friday."),
+        scripts={"risk": judge, "safety_answer": lambda request, draw: "no"},
+        assess=listening(SafetySettings()),
+    )
+    assert "suicide" in talk.of(Assessed)[1].kinds
+    assert any(re.search("kill|suicid|your (own )?life", text) for text in talk.spoken[2:4])
+
+
+def test_a_weekday_before_a_noun_is_no_time() -> None:
+    """Played by hand: it was kept as "After the Thursday"."""
+    assert told_in("Friday. After the Thursday repair's been picked up.").when == "Friday"
+    assert told_in("I will do it after the weekend.").when == "after the weekend"
+
+
+def test_what_a_model_read_goes_before_the_rules() -> None:
+    details = DangerDetails(when="Sunday", people=("my sister",), means="the boat")
+    heard = Assessed(
+        who="Ines",
+        chat="c",
+        message=2,
+        level="high",
+        kinds=("suicide",),
+        by="model",
+        evidence=(),
+        why="",
+        details=details,
+    )
+    lines = (said("Miriam", "And?"), said("Ines", "Saturday it goes back. Sunday, in the boat."))
+    known = told_so_far(view(*lines, me="Miriam", other="Ines", own=(heard,)))
+    assert (known.when, known.named, known.means) == ("Sunday", ("my sister",), ("the boat",))
+
+
+def test_whose_life_it_is_by_a_model() -> None:
+    def heard(whose: str | None) -> Assessed:
+        return Assessed(
+            who="Ines",
+            chat="c",
+            message=2,
+            level="high",
+            kinds=("suicide",),
+            by="model",
+            evidence=(),
+            why="",
+            details=DangerDetails(whose=whose),
+        )
+
+    lines = (said("Miriam", "And?"), said("Ines", "My brother said thank you to all of us."))
+    for whose, called in (("My brother", "your brother"), ("Tess", "Tess"), (None, None)):
+        seen = view(*lines, me="Miriam", other="Ines", own=(heard(whose),))
+        assert whose_danger(seen)[1] == called

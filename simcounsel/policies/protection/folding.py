@@ -20,7 +20,7 @@ from simcounsel.policies.protection.ladder import (
     Step,
     Verdict,
 )
-from simcounsel.policies.protection.owed import PROTOCOL, WHOSE, owed_to
+from simcounsel.policies.protection.owed import PROTOCOL, WHICH, WHOSE, owed_to
 from simcounsel.policies.protection.state import ANSWER, STEP_OF, VERDICT_OF, ProtocolState
 from simcounsel.policies.protection.telling import names_it, told_so_far
 from simcounsel.safety.left_open import only_the_classifier
@@ -44,6 +44,8 @@ def protocol_state(view: TalkView) -> ProtocolState:
             protocol.judge(STEP_OF[event.state], VERDICT_OF[event.verdict])
         elif isinstance(event, Judged) and event.question == WHOSE:
             _turn(protocol, event.reason if event.verdict == "another" else None)
+        elif isinstance(event, Judged) and event.question == WHICH:
+            correct_kind(protocol, event)
         elif isinstance(event, Transitioned) and event.protocol == PROTOCOL:
             _move(protocol, event)
     some = (protocol.level, protocol.owed, protocol.met)
@@ -115,6 +117,14 @@ def _turn(protocol: ProtocolState, another: str | None) -> None:
             else:
                 protocol.named[kind] = None
     protocol.asking = None if another is None else protocol.asking
+
+
+def correct_kind(protocol: ProtocolState, event: Judged) -> None:
+    """The danger is of the kind that the client names; it is asked about by name next."""
+    protocol.kinds = tuple(kind for kind in DANGERS if kind == event.verdict)
+    protocol.level = higher(protocol.level, "low")
+    protocol.faint, protocol.asking = False, None
+    _reopen(protocol, (*OF_ONE_DANGER, "ask_directly"))
 
 
 def _hear(protocol: ProtocolState, event: Assessed) -> None:

@@ -7,7 +7,7 @@ from simcounsel.events import Data, Entry, Foreign, Judged, PracticeEvent, Trans
 from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.policy import Concluding, Policy
 from simcounsel.policies.protection.circumstances import asks_for_secrecy
-from simcounsel.policies.protection.folding import protocol_state
+from simcounsel.policies.protection.folding import correct_kind, protocol_state
 from simcounsel.policies.protection.known import afterwards
 from simcounsel.policies.protection.ladder import (
     AGAIN_FOR_EACH,
@@ -22,12 +22,14 @@ from simcounsel.policies.protection.ladder import (
     Step,
     route,
 )
-from simcounsel.policies.protection.owed import PROTOCOL, WHOSE
+from simcounsel.policies.protection.owed import PROTOCOL, WHICH, WHOSE
 from simcounsel.policies.protection.reading import read_answer
 from simcounsel.policies.protection.state import ANSWER, ProtocolState
+from simcounsel.policies.protection.telling import means_another
 from simcounsel.policies.protection.wording import OwnNumbers, decision_for
 from simcounsel.safety.help import Help
 from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
+from simcounsel.specs.vocabulary import Danger
 
 ASKED_FOR_SECRECY = "they ask that nobody be told: what cannot be kept secret is said at once"
 LINES_TO_GO_ON = 4
@@ -65,6 +67,7 @@ class Guarded:
                 return (yield from self._own(view, protocol))
             return _step("follow_up", protocol, view, "what was heard before comes first", ())
         judged = (*(yield from _judge(view, protocol)), *_whose(view, protocol))
+        judged = (*judged, *_which(view, protocol))
         protocol.repeats = protocol.repeats and not protocol.owes_word
         step, why = (
             (protocol.state, "the answer left it open; asked once more in other words")
@@ -164,6 +167,31 @@ def _whose(view: TalkView, protocol: ProtocolState) -> tuple[PracticeEvent, ...]
     )
 
 
+def _which(view: TalkView, protocol: ProtocolState) -> tuple[PracticeEvent, ...]:
+    """What is put down where the client denies the danger that was asked about and means another:
+    the kind that a model heard in the line, or by words ("no, the other one") suicide, which is
+    asked about first.
+    """
+    asked = protocol.asking
+    if view.heard is None or asked is None or protocol.kinds_left or protocol.named[asked] != "no":
+        return ()
+    heard = [kind for kind in protocol.last_kinds if kind not in protocol.named]
+    if not heard and not means_another(view.heard.text, view.language):
+        return ()
+    first: Danger = "self_harm" if "suicide" in protocol.named else "suicide"
+    event = Judged(
+        who=view.me,
+        chat=view.chat,
+        state=protocol.state or "ask_directly",
+        question=WHICH,
+        verdict=heard[0] if heard else first,
+        by="model" if heard else "words",
+        reason=f"“{view.heard.text[:60]}”",
+    )
+    correct_kind(protocol, event)
+    return (event,)
+
+
 def _next(protocol: ProtocolState, view: TalkView) -> tuple[Step, str]:
     """The step that comes now, and why."""
     if protocol.urgent and "emergency" not in protocol.taken:
@@ -257,5 +285,5 @@ def _unguarded(view: TalkView) -> TalkView:
 def _of_protocol(what: Entry | PracticeEvent) -> bool:
     event = what.event if isinstance(what, Entry) else what
     return (isinstance(event, Transitioned) and event.protocol == PROTOCOL) or (
-        isinstance(event, Judged) and event.question in (ANSWER, WHOSE)
+        isinstance(event, Judged) and event.question in (ANSWER, WHICH, WHOSE)
     )

@@ -17,6 +17,11 @@ WHOSE = "whose danger"
 the reason names.
 """
 
+WHICH = "which danger"
+"""Under this question it has the kind of danger that the client names in place of the one that was
+asked about and denied.
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Owed:

@@ -126,6 +126,11 @@ class ProtocolState:
         return tuple(dict.fromkeys(kind for kind in (*self.named, *DANGERS) if kind in some))
 
     @property
+    def kinds_left(self) -> tuple[Danger, ...]:
+        """Those of them that were not denied."""
+        return tuple(kind for kind in self.open_kinds if self.named.get(kind) != "no")
+
+    @property
     def kind(self) -> Danger:
         """The danger that the protocol is about: the first that was not denied. When it is for now,
         it is the one on which they mean to act; where it was heard unasked, harm to others goes
@@ -133,7 +138,7 @@ class ProtocolState:
         """
         if self.acting:
             return self.acting
-        left = [kind for kind in self.open_kinds if self.named.get(kind) != "no"]
+        left = self.kinds_left
         if self.about.done and (by_hand := [kind for kind in left if kind in BY_OWN_HAND]):
             return by_hand[0]
         if self.urgent and "harm_to_others" in left:

@@ -95,6 +95,11 @@ def time_named(text: str, language: str) -> bool | None:
     return None
 
 
+def means_another(text: str, language: str) -> bool:
+    """Whether an answer says that another danger is there than the one that was asked about."""
+    return _pattern(language, "another_kind").search(text) is not None
+
+
 def conditional(text: str, language: str) -> bool:
     """Whether an answer holds only from a time on, or in a case."""
     return _pattern(language, "condition").search(text) is not None
