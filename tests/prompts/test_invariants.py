@@ -49,7 +49,7 @@ MOST_TOKENS = {
     "plan_day": 1900,
     "plan_slots": 2050,
     "questions": 1000,
-    "risk": 450,
+    "risk": 620,
     "safety_answer": 460,
     "self_report": 2050,
     "skipped_days": 1900,
