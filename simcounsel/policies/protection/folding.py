@@ -51,11 +51,7 @@ def protocol_state(view: TalkView) -> ProtocolState:
     some = (protocol.level, protocol.owed, protocol.met)
     if protocol.open or any(level != "none" for level in some) or asks_for_secrecy(view):
         _take_in(protocol, view)
-    here = [
-        event
-        for event in view.assessed
-        if event.message == len(view.lines) and not (only_the_classifier(event) and protocol.taken)
-    ]
+    here = [event for event in view.assessed if event.message == len(view.lines)]
     for event in here:
         protocol.last = higher(protocol.last, event.level)
         protocol.last_kinds = tuple(dict.fromkeys((*protocol.last_kinds, *event.kinds)))
