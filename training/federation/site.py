@@ -152,6 +152,8 @@ def _protected(
     """Clipped, then noised: the order that the account counts on."""
     if terms.clip is not None:
         delta = screening.clip_to(delta, terms.clip)
+    elif problem := screening.too_large(delta, terms):
+        raise TrainingError(f"its update is {problem}; take a smaller learning_rate")
     if terms.noise_at != "each_site":
         return delta
     noisy = noise.noised(
