@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from training.errors import TrainingError
+from training.errors import Refused, TrainingError
 from training.federation.updates import Learned
 from training.learning.base import Base, change_rank, load_for, with_adapters
 from training.learning.examples import Record, records_of
@@ -88,6 +88,7 @@ class Learners:
 
     def learn(self, site: str, weights: Weights, round: int, shift: Weights | None) -> Learned:
         """Train from these weights for the steps of round `round` (from 1)."""
+        self._agree(site, weights)
         local = self.local(site)
         steps = steps_of(local, self.recipe, self.plan, self._counted(site))
         self.set(weights)
@@ -105,17 +106,25 @@ class Learners:
             loss=float(np.mean(known)) if known else None,
         )
 
+    def _agree(self, site: str, weights: Weights) -> None:
+        """Refused for adapters of another rank than was agreed on: with a rank of its choice a
+        server could have memory run out at sites with long sessions, and learn which they are.
+        """
+        agreed = self.recipe.lora.ranks.get(site, self.recipe.lora.rank)
+        if (sent := _rank(weights)) != agreed:
+            raise Refused(f"adapters of rank {sent}, and {agreed} was agreed on")
+
     def set(self, weights: Weights) -> None:
         """Give the model these adapters, of whatever rank they are."""
-        change_rank(
-            self.reading.model,
-            self.recipe.lora,
-            next(value.shape[0] for name, value in weights.items() if "lora_A" in name),
-        )
+        change_rank(self.reading.model, self.recipe.lora, _rank(weights))
         set_adapter_weights(self.reading, weights)
 
     def _counted(self, site: str) -> Site:
         return next(one for one in self.sites.counted() if one.name == site)
+
+
+def _rank(weights: Weights) -> int:
+    return int(next(value.shape[0] for name, value in weights.items() if "lora_A" in name))
 
 
 def reading_of(base: Base, recipe: Recipe) -> Reading:
@@ -123,8 +132,11 @@ def reading_of(base: Base, recipe: Recipe) -> Reading:
     model: Any = with_adapters(base, recipe.lora, seed=recipe.seed)
     if recipe.learning.checkpointing:
         _checkpoint(model)
+    on_gpu = next(model.parameters()).device.type == "cuda"
     reading = Reading(
-        model=model, padding=int(base.tokenizer.pad_token_id), at_once=recipe.learning.at_once
+        model=model,
+        padding=int(base.tokenizer.pad_token_id),
+        at_once=recipe.learning.at_once or (4 if on_gpu else 1),
     )
     check_head(reading)
     return reading
@@ -144,9 +156,14 @@ def _checkpoint(model: Any) -> None:
 
 
 def must_have_moved(reading: Reading, before: list[torch.Tensor]) -> None:
-    """Every trained factor must differ from before, else the privacy was paid for nothing. A may
-    stand still in the first step, since B is zero.
+    """Every trained factor must differ from before, else the privacy was paid for nothing, and be
+    finite. A may stand still in the first step, since B is zero.
     """
+    if not all(bool(torch.isfinite(parameter).all()) for parameter in reading.trained()):
+        raise TrainingError(
+            "the adapters are no longer finite numbers; take a smaller learning_rate, or"
+            " `precision: float32`"
+        )
     moved = [
         not torch.equal(parameter.detach(), start)
         for parameter, start in zip(reading.trained(), before, strict=True)
