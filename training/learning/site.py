@@ -2,7 +2,7 @@
 rounds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from training.recipe import Recipe
 from training.sites import Sites
 
 Weights = Mapping[str, NDArray[np.float32]]
+OnStep = Callable[[str, int, int, int], None]
 
 
 def protection_of(recipe: Recipe, plan: Plan | None, site: Site) -> Protection | None:
@@ -55,6 +56,8 @@ class Learners:
     recipe: Recipe
     sites: Sites
     plan: Plan | None
+    on_step: OnStep = lambda site, round, done, of: None
+    """Told of each step that is done, of how many in the round."""
     base: Base = field(init=False)
     reading: Reading = field(init=False)
     records: dict[str, tuple[Record, ...]] = field(init=False)
@@ -95,9 +98,10 @@ class Learners:
         anchor = [parameter.detach().clone() for parameter in self.reading.trained()]
         optimizer = local.optimizer()
         with shifted(self.reading, shift or {}), local.watching():
-            losses = [
-                local.step((round - 1) * steps + at, optimizer, anchor) for at in range(steps)
-            ]
+            losses = []
+            for at in range(steps):
+                losses.append(local.step((round - 1) * steps + at, optimizer, anchor))
+                self.on_step(site, round, at + 1, steps)
         must_have_moved(self.reading, anchor)
         known = [loss for loss in losses if loss is not None]
         return Learned(
