@@ -129,9 +129,7 @@ def _separate(
     return got
 
 
-def accepted(
-    data: bytes, state: ServerState, terms: Terms, site: str
-) -> tuple[Weights, Told]:
+def accepted(data: bytes, state: ServerState, terms: Terms, site: str) -> tuple[Weights, Told]:
     """A site's update and what it says of it. TrainingError says why it must be left out."""
     message = messages.decoded(data, terms.send)
     if message.facts.get("round") != str(state.round + 1):

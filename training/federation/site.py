@@ -154,7 +154,9 @@ class SiteSide:
         except TrainingError:
             if self.terms.noise_at == "none":
                 raise
-            logger.warning("site %s sends noise alone: it has not learned", self.name, exc_info=True)
+            logger.warning(
+                "site %s sends noise alone: it has not learned", self.name, exc_info=True
+            )
             still = {key: np.zeros_like(value) for key, value in task.weights.items()}
             return Learned(weights=before, steps=0), still
 

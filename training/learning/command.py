@@ -43,6 +43,12 @@ Alpha = Annotated[
     float,
     typer.Option("--alpha", min=1e-3, help="Of the Dirichlet distribution; small: very unequal."),
 ]
+Turns = Annotated[
+    int | None,
+    typer.Option(
+        "--turns", min=2, help="Keep so many turns of each session, the first; for a quick try."
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Draws which client falls to which site.")]
 
 
@@ -151,6 +157,7 @@ def sites(
     by: By = "even",
     alpha: Alpha = 1.0,
     seed: Seed = 1,
+    turns: Turns = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -171,7 +178,10 @@ def sites(
 
     if by not in ("even", "theme", "size"):
         raise TrainingError(f"--by {by}: no such way to deal; take even, theme or size")
-    dealt = deal(read_dialogues(corpus), Deal(sites=n, by=by, alpha=alpha), seed)  # type: ignore[arg-type]
+    sessions = [
+        one.model_copy(update={"turns": one.turns[:turns]}) for one in read_dialogues(corpus)
+    ]
+    dealt = deal(sessions, Deal(sites=n, by=by, alpha=alpha), seed)  # type: ignore[arg-type]
     for name, here in dealt.items():
         typer.echo(
             f"{name}   {len(here):>6} sessions   {len({one.client for one in here}):>6} clients  "

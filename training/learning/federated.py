@@ -138,9 +138,7 @@ def run_federation(
     return _written(folder, beside, ended, spent_of(ended, plan, recipe))
 
 
-def _ledgers(
-    recipe: Recipe, file: Path, terms: Terms, plan: Plan | None
-) -> dict[str, SiteLedger]:
+def _ledgers(recipe: Recipe, file: Path, terms: Terms, plan: Plan | None) -> dict[str, SiteLedger]:
     """One beside the corpus of each site that has a corpus of its own; none without privacy, and
     for noise that is drawn by a seed.
     """

@@ -48,24 +48,26 @@ class Reading:
 
 
 def losses(reading: Reading, examples: Sequence[Example]) -> Tensor:
-    """[n]: of each example its weight times the sum of its token losses, in nats. Only the
-    positions that are learned reach the vocabulary layer, which saves a good part of a step.
-    """
+    """[n]: of each example its weight times the sum of its token losses, in nats."""
     ids, attention, learned = together(examples, reading.padding, reading.device)
-    lm = (
-        reading.model.get_base_model()
-        if hasattr(reading.model, "get_base_model")
-        else reading.model
-    )
-    hidden = getattr(lm, lm.base_model_prefix)(
-        input_ids=ids, attention_mask=attention, use_cache=False
-    ).last_hidden_state
     predicted = learned[:, 1:]
-    logits = lm.get_output_embeddings()(hidden[:, :-1][predicted]).float()
+    logits = scores_of(reading.model, ids, attention, predicted).float()
     each = functional.cross_entropy(logits, ids[:, 1:][predicted], reduction="none")
     rows = predicted.nonzero()[:, 0]
     sums = torch.zeros(len(examples), device=each.device).index_add(0, rows, each)
     return sums * torch.tensor([example.weight for example in examples], device=each.device)
+
+
+def scores_of(model: Any, ids: Tensor, attention: Tensor, predicted: Tensor) -> Tensor:
+    """[k, vocabulary]: what comes next, after each place of `predicted` [n, T - 1]. Only these
+    reach the vocabulary layer, which saves a good part of the time.
+    """
+    lm = model.get_base_model() if hasattr(model, "get_base_model") else model
+    hidden = getattr(lm, lm.base_model_prefix)(
+        input_ids=ids, attention_mask=attention, use_cache=False
+    ).last_hidden_state
+    found: Tensor = lm.get_output_embeddings()(hidden[:, :-1][predicted])
+    return found
 
 
 def check_head(reading: Reading) -> None:

@@ -2,6 +2,8 @@
 rounds.
 """
 
+import ctypes.util
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -103,6 +105,7 @@ class Learners:
                 losses.append(local.step((round - 1) * steps + at, optimizer, anchor))
                 self.on_step(site, round, at + 1, steps)
         must_have_moved(self.reading, anchor)
+        _give_back()
         known = [loss for loss in losses if loss is not None]
         return Learned(
             weights=adapter_weights(self.reading.model),
@@ -125,6 +128,16 @@ class Learners:
 
     def _counted(self, site: str) -> Site:
         return next(one for one in self.sites.counted() if one.name == site)
+
+
+def _give_back() -> None:
+    """Return memory that is free to the system, where the C library is glibc: each site learns in a
+    thread of its own, and a thread's part of the heap would keep what its activations took.
+    """
+    library = ctypes.util.find_library("c") if sys.platform == "linux" else None
+    trim = getattr(ctypes.CDLL(library), "malloc_trim", None) if library else None
+    if trim is not None:
+        trim(0)
 
 
 def _rank(weights: Weights) -> int:

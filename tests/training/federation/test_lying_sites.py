@@ -50,7 +50,9 @@ def sent(terms: Terms, lie: Callable[[bytes], Any], **more: Any) -> tuple[Server
     return conduct(start(), Lies(terms, lie, **more), terms, 1)
 
 
-def saying(send: str = "fp32", value: float | None = None, **facts: str) -> Callable[[bytes], bytes]:
+def saying(
+    send: str = "fp32", value: float | None = None, **facts: str
+) -> Callable[[bytes], bytes]:
     """The honest answer, with other numbers or facts."""
 
     def lie(honest: bytes) -> bytes:
@@ -75,7 +77,9 @@ def test_an_update_above_clip_and_noise_is_left_out_and_named(send: str, size: f
     assert list(report.failed) == ["b"]
     assert "too large: its norm is" in report.failed["b"] and "a clip of 0.1" in report.failed["b"]
     honest, _ = sent(terms, lambda honest: honest)
-    assert all(np.abs(state.weights[key] - honest.weights[key]).max() < 0.1 for key in state.weights)
+    assert all(
+        np.abs(state.weights[key] - honest.weights[key]).max() < 0.1 for key in state.weights
+    )
 
 
 @pytest.mark.parametrize("send", SENDS)
@@ -83,7 +87,9 @@ def test_without_a_clip_an_entry_beyond_the_range_of_secure_sums_is_left_out(sen
     terms = Terms(weights=EVEN, send=send)  # type: ignore[arg-type]
     for size in (UNCLIPPED * 1.1, -1000.0):
         state, report = sent(terms, saying(send, size))
-        assert list(report.failed) == ["b"] and "too large: it has an entry of" in report.failed["b"]
+        assert (
+            list(report.failed) == ["b"] and "too large: it has an entry of" in report.failed["b"]
+        )
         assert moved(state) == 0
     state, report = sent(terms, saying(send, UNCLIPPED))
     assert not report.failed and moved(state) == pytest.approx(UNCLIPPED / 4)

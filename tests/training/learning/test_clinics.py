@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.training.learning.conftest import PRIVATE, Recipes, session
+from training import shipped
 from training.__main__ import app
 from training.errors import TrainingError
 from training.learning import federated as module
@@ -139,3 +140,13 @@ def test_progress_is_said_before_anything_slow_and_for_each_step(
     done = CliRunner().invoke(app, ["federate", str(file)])
     assert done.output.startswith("reading the sessions and the base model")
     assert "the slow part" in str(done.exception)
+
+
+def test_the_tutorials_twin_learns_from_the_same_sessions_without_privacy() -> None:
+    private, twin = (
+        load_recipe(shipped.FOLDER / f"{name}.yaml")[0] for name in ("clinics", "clinics_open")
+    )
+    same = ("folders", "sample", "held_out", "seed", "base")
+    assert all(getattr(private, key) == getattr(twin, key) for key in same)
+    assert private.privacy is not None and not private.public_data
+    assert twin.privacy is None and twin.public_data

@@ -176,8 +176,10 @@ def test_a_record_whose_gradient_is_not_finite_adds_zero_and_changes_no_other(
     bad = records[2].examples[0].dialogue
     monkeypatch.setattr(
         where,
-        lambda reading, part: losses(reading, part)
-        * torch.tensor([times if one.dialogue == bad else 1.0 for one in part]),
+        lambda reading, part: (
+            losses(reading, part)
+            * torch.tensor([times if one.dialogue == bad else 1.0 for one in part])
+        ),
     )
     others = [*records[:2], *records[3:]]
     with per_sequence(reading):
