@@ -15,7 +15,6 @@ from training.federation.state import ServerState
 from training.federation.terms import Terms
 from training.federation.updates import Array, Task, Weights
 
-
 DIGITS = 9
 """Of a number of steps, at most."""
 

@@ -79,8 +79,8 @@ def sum_too_large(total: Mapping[str, Wide], answered: Collection[str], terms: T
 def reach(clip: float, std: float, size: int) -> float:
     """The L2 norm that a vector of at most `clip`, with normal noise on each of its `size` numbers,
     exceeds with a probability below `UNLIKELY`: its norm moves by at most `std` where the noise
-    moves by 1, so it is above its mean by t * std with probability exp(-t^2 / 2) at most (Boucheron,
-    Lugosi and Massart 2013, theorem 5.6), and its mean is at most the root of its mean square.
+    moves by 1, so it is above its mean by t * std with probability exp(-t^2 / 2) at most (Boucheron
+    et al. 2013, theorem 5.6), and its mean is at most the root of its mean square.
     """
     return math.sqrt(clip**2 + std**2 * size) + std * math.sqrt(-2 * math.log(UNLIKELY))
 

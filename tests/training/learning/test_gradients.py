@@ -8,7 +8,6 @@ import torch
 
 from tests.training.learning.conftest import session
 from training.errors import TrainingError
-from training.learning import gradients
 from training.learning.base import Base, load_base
 from training.learning.examples import Record, records_of
 from training.learning.gradients import (
@@ -172,10 +171,9 @@ def test_a_record_whose_gradient_is_not_finite_adds_zero_and_changes_no_other(
     there; min(1, C / nan) is 1 in some libraries, and the gradient would pass. So with it the sum
     is what it is without it.
     """
-    where = f"{gradients.__name__}.losses"
     bad = records[2].examples[0].dialogue
     monkeypatch.setattr(
-        where,
+        "training.learning.gradients.losses",
         lambda reading, part: (
             losses(reading, part)
             * torch.tensor([times if one.dialogue == bad else 1.0 for one in part])
