@@ -120,13 +120,14 @@ def test_padding_changes_nothing_and_the_attention_mask_reaches_the_model(at_onc
     """A peer computes attention masks and never passes them on."""
     model, seen = tiny_model(), []
     wanted = score(model, SESSIONS, at_once=1)
-    forward = model.forward
+    inner = getattr(model, model.base_model_prefix)
+    forward = inner.forward
 
     def watched(*args: Any, **kwargs: Any) -> Any:
         seen.append(kwargs["attention_mask"].sum(dim=1).tolist())
         return forward(*args, **kwargs)
 
-    model.forward = watched
+    inner.forward = watched
     for one, other in zip(score(model, SESSIONS, at_once=at_once, padding=42), wanted, strict=True):
         assert one.id == other.id
         np.testing.assert_allclose(one.logp, other.logp, atol=1e-5)

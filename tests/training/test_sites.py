@@ -1,6 +1,7 @@
 """Who is trained on, who is held out, and who lies where: always whole clients."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from simcounsel.corpus.dialogues import Dialogue, Draft, Turn
 from simcounsel.errors import SpecError
+from training.__main__ import app
 from training.dealing import capped, deal
 from training.recipe import Deal, Recipe
 from training.recipe_file import load_recipe
@@ -322,9 +325,17 @@ def test_numbers_alone_can_be_accounted_for_but_not_trained_on(tmp_path: Path) -
         file.name for file in (Path(__file__).parents[2] / "training" / "configs").glob("*.yaml")
     ),
 )
-def test_every_recipe_that_comes_along_can_be_read(name: str) -> None:
+def test_every_recipe_that_comes_along_can_be_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of folders after the tutorial's first command, which deals them."""
     file = Path(__file__).parents[2] / "training" / "configs" / name
     recipe, lines = load_recipe(file)
     assert isinstance(recipe, Recipe)
+    if recipe.folders:
+        monkeypatch.chdir(tmp_path)
+        page = Path(__file__).parents[2] / "docs" / "tutorials" / "clinics.md"
+        (typed,) = re.findall(r"^python -m training (sites .*)$", page.read_text("utf-8"), re.M)
+        assert CliRunner().invoke(app, typed.split()).exit_code == 0
     if not recipe.sites:
         planned(recipe, file, lines, find(recipe, file))

@@ -98,26 +98,30 @@ def audit(
     model and on the untouched base. Example: python -m training audit trainings/smoke --json
     audit.json
     """
-    from training.audit.running import Options, audit_training
-    from training.audit.table import lines
     from training.progress import bar
 
     if words not in ("counselor", "all"):
         raise TrainingError(f"--words {words}: take counselor or all")
-    options = Options(
-        attacks=chosen(attacks),
-        words=words,  # type: ignore[arg-type]
-        bootstrap=bootstrap,
-        most=most,
-        neighbours=neighbours,
-        memorization=memorization,
-        turns=turns,
-        seed=seed,
-        canaries=canaries,
-        embed=_embed() if memorization else None,
-    )
+    wanted = chosen(attacks)
     with bar(stderr=True) as progress:
+        progress.say("reading the sessions, the adapter and the base model")
+        from training.audit.running import Options, audit_training  # slow: torch
+
+        options = Options(
+            attacks=wanted,
+            words=words,  # type: ignore[arg-type]
+            bootstrap=bootstrap,
+            most=most,
+            neighbours=neighbours,
+            memorization=memorization,
+            turns=turns,
+            seed=seed,
+            canaries=canaries,
+            embed=_embed() if memorization else None,
+        )
         report = audit_training(run, options, progress.show)
+    from training.audit.table import lines
+
     text = report.model_dump_json(indent=1)
     if json_file is not None and str(json_file) == "-":
         typer.echo(text)

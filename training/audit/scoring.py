@@ -17,6 +17,7 @@ from simcounsel.corpus.dialogues import Dialogue
 from training.audit.scored import Scored, Words
 from training.errors import TrainingError
 from training.learning.examples import Example, encode, together
+from training.learning.gradients import scores_of
 
 ROWS = 256
 """Places whose distribution over the vocabulary is held at once: 100 MB for 50,000 words."""
@@ -126,9 +127,8 @@ def _batch(
     it; padding is masked.
     """
     ids, attention, scored = together(parts, padding, next(model.parameters()).device)
-    logits = model(input_ids=ids, attention_mask=attention).logits[:, :-1]
     wanted = scored[:, 1:]
-    numbers = _numbers(logits[wanted], ids[:, 1:][wanted])
+    numbers = _numbers(scores_of(model, ids, attention, wanted), ids[:, 1:][wanted])
     sizes = wanted.sum(dim=1).tolist()
     rows = zip(*(torch.split(column.cpu(), sizes) for column in numbers), strict=True)
     return [(logp, mean, std) for logp, mean, std in rows]

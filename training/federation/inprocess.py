@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Executor
 from functools import partial
+from types import MappingProxyType
 from typing import TypeVar
 
-from training.errors import TrainingError
+from training.errors import Refused, TrainingError
 from training.federation.fixedpoint import Residues
 from training.federation.replies import Failed, Summed
 from training.federation.site import SiteSide
+from training.federation.site_ledger import SiteLedger
 from training.federation.terms import Terms
 from training.federation.updates import Learned, Learner, Weights
 
@@ -36,7 +38,8 @@ class Timed:
 
 
 class InProcess:
-    """Asks sites that share one learner. One of these serves all rounds of a federation.
+    """Asks sites that share one learner. One of these serves all rounds of a federation. ledgers:
+    by site, of those that keep one.
 
     workers: a pool, of which each worker sets its own threads (one for torch); with processes,
     learner and terms must pickle. Without: one after another. A call that outlives `timeout_s`
@@ -45,9 +48,15 @@ class InProcess:
     """
 
     def __init__(
-        self, learner: Learner, terms: Terms, seed: int, workers: Executor | None = None
+        self,
+        learner: Learner,
+        terms: Terms,
+        seed: int,
+        workers: Executor | None = None,
+        ledgers: Mapping[str, SiteLedger] = MappingProxyType({}),
     ) -> None:
         self.timed, self.terms, self.seed, self.workers = Timed(learner), terms, seed, workers
+        self.ledgers = ledgers
         self._busy: tuple[str, threading.Thread] | None = None
 
     @property
@@ -84,7 +93,14 @@ class InProcess:
 
     def _side(self, site: str, frozen: Weights) -> SiteSide:
         learner = self.timed.learner if self.workers else self.timed
-        return SiteSide(name=site, learner=learner, terms=self.terms, seed=self.seed, frozen=frozen)
+        return SiteSide(
+            name=site,
+            learner=learner,
+            terms=self.terms,
+            seed=self.seed,
+            frozen=frozen,
+            ledger=self.ledgers.get(site),
+        )
 
     def _all(self, calls: Mapping[str, Callable[[], Answer]]) -> dict[str, Answer | Failed]:
         if self.workers is None:
@@ -135,7 +151,7 @@ class InProcess:
         the site's own log has the rest.
         """
         logger.warning("site %s failed", site, exc_info=error)
-        if not self.terms.tells_loss:
+        if not self.terms.tells_loss and not isinstance(error, Refused):
             return Failed(f"failed there ({type(error).__name__}); the site's own log says why")
         return Failed(
             str(error) if isinstance(error, TrainingError) else f"{type(error).__name__}: {error}"

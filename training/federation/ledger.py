@@ -119,7 +119,14 @@ def _sampling(plan: Plan) -> str:
 
 def _also_released(plan: Plan) -> tuple[str, ...]:
     """What leaves sites beside the noised updates, and is not in epsilon."""
-    found = ["names and number of sites", "which sites failed in a round"]
+    found = [
+        "names and number of sites",
+        (
+            "which sites failed in a round, and the kind of error (crashes, time or memory that"
+            " ran out; numbers that overflow are answered with noise)"
+        ),
+        "how long a site takes",
+    ]
     hidden = plan.privacy.noise_at == "sum" and plan.privacy.participation < 1
     found += [] if hidden else ["which sites took part in a round", "bytes by site and round"]
     found += (

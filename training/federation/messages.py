@@ -122,7 +122,7 @@ def _facts(data: bytes) -> dict[str, str]:
     JSON.
     """
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-    return {str(key): str(value) for key, value in header.get("__metadata__", {}).items()}
+    return {str(key): str(value) for key, value in (header.get("__metadata__") or {}).items()}
 
 
 def _from_int8(tensors: Mapping[str, "np.ndarray"], facts: Mapping[str, str]) -> Message:
@@ -136,5 +136,6 @@ def _from_int8(tensors: Mapping[str, "np.ndarray"], facts: Mapping[str, str]) ->
         size = int(np.prod(shapes[key]))
         scale = scales[at : at + size].reshape(shapes[key])
         at += size
-        weights[key] = (tensors[key].astype(np.float32) * scale).astype(np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is found later
+            weights[key] = tensors[key].astype(np.float32) * scale
     return Message(weights=weights, facts=facts)

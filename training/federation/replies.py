@@ -30,6 +30,14 @@ class Summed:
     bytes_down: Mapping[str, int]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What a site says of its update; None where it says nothing."""
+
+    steps: int | None = None
+    loss: float | None = None
+
+
 @dataclass(kw_only=True)
 class Gathered:
     """What the server has of a round."""
@@ -38,10 +46,12 @@ class Gathered:
     """Of sites that it sees one by one."""
     total: Mapping[str, Wide] = field(default_factory=dict)
     """Sum of nominal weight times delta, of `answered`."""
-    answered: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    answered: dict[str, Told] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     up: dict[str, int] = field(default_factory=dict)
     down: dict[str, int] = field(default_factory=dict)
+    unusable: str | None = None
+    """Why the sum cannot be used, although enough sites answered."""
 
 
 class Sites(Protocol):

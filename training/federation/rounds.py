@@ -2,17 +2,21 @@
 aside).
 """
 
+import math
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from training.errors import TrainingError
 from training.federation import aggregation, draws, messages, screening, serverstep
-from training.federation.replies import Failed, Gathered, Sites
+from training.federation.replies import Failed, Gathered, Sites, Told
 from training.federation.site import task_bytes, travelling
 from training.federation.state import ServerState
 from training.federation.terms import Terms
 from training.federation.updates import Array, Task, Weights
+
+DIGITS = 9
+"""Of a number of steps, at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +113,9 @@ def _separate(
         if isinstance(data, Failed):
             got.failed[site] = data.why
             continue
+        if not isinstance(data, bytes):
+            got.failed[site] = f"an answer that is no bytes ({type(data).__name__})"
+            continue
         got.up[site] = len(data)
         try:
             got.deltas[site], got.answered[site] = accepted(data, state, terms, site)
@@ -121,9 +128,7 @@ def _separate(
     return got
 
 
-def accepted(
-    data: bytes, state: ServerState, terms: Terms, site: str
-) -> tuple[Weights, Mapping[str, str]]:
+def accepted(data: bytes, state: ServerState, terms: Terms, site: str) -> tuple[Weights, Told]:
     """A site's update and what it says of it. TrainingError says why it must be left out."""
     message = messages.decoded(data, terms.send)
     if message.facts.get("round") != str(state.round + 1):
@@ -131,10 +136,34 @@ def accepted(
             f"an answer to round {message.facts.get('round')}, not to {state.round + 1}"
         )
     like = travelling(aggregation.cut(state.weights, terms.ranks.get(site)), terms)
-    problem = screening.problem_of(message.weights, like)
+    problem = screening.problem_of(message.weights, like) or screening.too_large(
+        message.weights, terms
+    )
     if problem:
         raise TrainingError(problem)
-    return message.weights, message.facts
+    return message.weights, _told(message.facts, terms)
+
+
+def _told(facts: Mapping[str, str], terms: Terms) -> Told:
+    """What the terms let a site say; anything else that it says is not looked at. TrainingError for
+    what is no such number.
+    """
+    steps = None if terms.fixed else facts.get("steps")
+    if steps is not None and not (steps.isascii() and steps.isdecimal() and len(steps) <= DIGITS):
+        raise TrainingError(f"`steps` is {steps[:40]!r}, and must be a whole number")
+    loss = facts.get("loss") if terms.tells_loss else None
+    if loss is not None and not _is_number(loss):
+        raise TrainingError(f"`loss` is {loss[:40]!r}, and must be a finite number")
+    return Told(
+        steps=None if steps is None else int(steps), loss=None if loss is None else float(loss)
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _summed(
@@ -154,12 +183,14 @@ def _summed(
     )
     if summed.total is None:
         return got
-    got.answered = {site: {} for site in sorted(tasks) if site not in got.failed}
+    got.answered = {site: Told() for site in sorted(tasks) if site not in got.failed}
     flat, at = terms.fixed_point.decode(summed.total), 0
     got.total = {}
     for key, value in sorted(moved.items()):
         got.total[key] = flat[at : at + value.size].reshape(value.shape)
         at += value.size
+    if problem := screening.sum_too_large(got.total, got.answered, terms):
+        got.unusable = f"the sum is {problem}; who did this cannot be seen"
     return got
 
 
@@ -167,7 +198,7 @@ def _void(got: Gathered, terms: Terms) -> str | None:
     """Too few answers."""
     many = len(got.answered)
     if many >= terms.needed:
-        return None
+        return got.unusable and f"{got.unusable}; the weights stay as they were"
     more = (
         "; `privacy.dropouts` says how many may be missing"
         if terms.noise_at == "sum" and terms.needed > terms.min_sites
@@ -190,7 +221,7 @@ def _report(
 ) -> RoundReport:
     reveals = not terms.hidden_draw
     losses = (
-        {site: float(facts["loss"]) for site, facts in got.answered.items() if "loss" in facts}
+        {site: told.loss for site, told in got.answered.items() if told.loss is not None}
         if terms.tells_loss
         else None
     )
@@ -210,7 +241,7 @@ def _report(
             else None
         ),
         steps=(
-            {site: int(facts["steps"]) for site, facts in got.answered.items() if "steps" in facts}
+            {site: told.steps for site, told in got.answered.items() if told.steps is not None}
             if reveals
             else None
         ),

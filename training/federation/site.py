@@ -3,20 +3,23 @@ ends here.
 """
 
 import hashlib
+import logging
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from training.errors import TrainingError
+from training.errors import Refused, TrainingError
 from training.federation import draws, messages, noise, screening
 from training.federation.fixedpoint import Residues
 from training.federation.shift import LEFT, RIGHT, WHOLE, dense
 from training.federation.site_ledger import SiteLedger
 from training.federation.terms import Terms
-from training.federation.updates import A, Learner, Task, Update, Weights
+from training.federation.updates import A, Learned, Learner, Task, Update, Weights, norm_of
 from training.privacy.noise import generator
+
+logger = logging.getLogger(__name__)
 
 
 def task_bytes(task: Task, terms: Terms, seed: int, frozen: Weights) -> bytes:
@@ -42,6 +45,8 @@ def task_from(data: bytes, terms: Terms, frozen: Weights) -> Task:
         key: value for key, value in message.weights.items() if key.endswith((LEFT, RIGHT, WHOLE))
     }
     weights = {key: value for key, value in message.weights.items() if key not in shift}
+    if not all(np.isfinite(value).all() for value in message.weights.values()):
+        raise Refused("the server's weights are not finite, and nothing can be learned from them")
     return Task(round=int(message.facts["round"]), weights=weights, base_shift=shift or None)
 
 
@@ -121,20 +126,15 @@ class SiteSide:
         """Train from what the task says; then clip and noise, where the terms say so. TrainingError
         for a training that went wrong, and for a round that the ledger does not allow; what it
         allows it has written down before this returns.
+
+        Where noise is on whole updates, a training that went wrong counts as an update of zero,
+        and is answered with noise: a server may choose weights with which some data overflow and
+        other do not, and an error would tell it which, outside of the account.
         """
         task = task_from(data, self.terms, self.frozen)
         if self.ledger is not None:
             self.ledger.check(task.round)
-        before = {**self.frozen, **task.weights}
-        learned = self.learner.learn(self.name, before, task.round, dense(task.base_shift))
-        problem = screening.problem_of(learned.weights, before)
-        if problem or (learned.loss is not None and not math.isfinite(learned.loss)):
-            raise TrainingError(problem or f"its loss is {learned.loss}")
-        if any(
-            not np.array_equal(learned.weights[key], value) for key, value in self.frozen.items()
-        ):
-            raise TrainingError("lora_A was trained, and `lora.train: b` says that it is frozen")
-        delta = {key: learned.weights[key] - value for key, value in task.weights.items()}
+        learned, delta = self._learned(task)
         if self.ledger is not None:
             self.ledger.spend(task.round)
         return Update(
@@ -145,6 +145,36 @@ class SiteSide:
             loss=learned.loss if self.terms.tells_loss else None,
         )
 
+    def _learned(self, task: Task) -> tuple[Learned, Weights]:
+        before = {**self.frozen, **task.weights}
+        try:
+            return self._checked(task, before)
+        except Refused:
+            raise
+        except TrainingError:
+            if self.terms.noise_at == "none":
+                raise
+            logger.warning(
+                "site %s sends noise alone: it has not learned", self.name, exc_info=True
+            )
+            still = {key: np.zeros_like(value) for key, value in task.weights.items()}
+            return Learned(weights=before, steps=0), still
+
+    def _checked(self, task: Task, before: Weights) -> tuple[Learned, Weights]:
+        learned = self.learner.learn(self.name, before, task.round, dense(task.base_shift))
+        problem = screening.problem_of(learned.weights, before)
+        if problem or (learned.loss is not None and not math.isfinite(learned.loss)):
+            raise TrainingError(problem or f"its loss is {learned.loss}")
+        if any(
+            not np.array_equal(learned.weights[key], value) for key, value in self.frozen.items()
+        ):
+            raise TrainingError("lora_A was trained, and `lora.train: b` says that it is frozen")
+        with np.errstate(over="ignore"):
+            delta = {key: learned.weights[key] - value for key, value in task.weights.items()}
+        if not math.isfinite(norm_of(delta)):
+            raise TrainingError("its update is not finite; take a smaller learning_rate")
+        return learned, delta
+
 
 def _protected(
     delta: Weights, site: str, round: int, terms: Terms, seed: int
@@ -152,6 +182,8 @@ def _protected(
     """Clipped, then noised: the order that the account counts on."""
     if terms.clip is not None:
         delta = screening.clip_to(delta, terms.clip)
+    elif problem := screening.too_large(delta, terms):
+        raise TrainingError(f"its update is {problem}; take a smaller learning_rate")
     if terms.noise_at != "each_site":
         return delta
     noisy = noise.noised(

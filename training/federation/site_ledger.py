@@ -55,6 +55,11 @@ class SiteLedger:
         mark = hashlib.sha256(whole.encode()).hexdigest()
         return cls(file=file, site=site, agreed=said, mark=mark)
 
+    @staticmethod
+    def beside(corpus: Path) -> Path:
+        """Where a site's ledger lies if nobody says otherwise."""
+        return corpus.with_name(f"{corpus.name}.ledger.json")
+
     def check(self, round: int) -> None:
         """Refused for a round that was not agreed on, or was answered already."""
         self._check(round, self._read())

@@ -98,10 +98,10 @@ class _Server:
             if isinstance(answer, Failed):
                 self.failed[site] = answer.why
                 continue
-            self.up[site] += sum(map(len, answer.values()))
             try:
+                self.up[site] += sum(map(len, answer.values()))
                 found[site] = read(site, answer)
-            except (KeyError, ValueError):
+            except (AttributeError, KeyError, TypeError, ValueError):
                 self.failed[site] = f"its answer to {step!r} cannot be read"
         enough(len(found), len(self.sites))
         return found

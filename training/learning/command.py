@@ -43,6 +43,12 @@ Alpha = Annotated[
     float,
     typer.Option("--alpha", min=1e-3, help="Of the Dirichlet distribution; small: very unequal."),
 ]
+Turns = Annotated[
+    int | None,
+    typer.Option(
+        "--turns", min=2, help="Keep so many turns of each session, the first; for a quick try."
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Draws which client falls to which site.")]
 
 
@@ -59,12 +65,12 @@ def tune(config: Config, out: Out = None) -> None:
 
     Example: python -m training tune smoke
     """
-    from training.learning import tune as tuning
     from training.progress import bar
     from training.stopping import stoppable
 
     told, lines = load_recipe(config)
     with bar() as progress, stoppable() as asked:
+        from training.learning import tune as tuning  # slow: torch
 
         def show(now: tuning.Progress) -> None:
             if now.held_out is not None:
@@ -97,24 +103,22 @@ def federate(config: Config, out: Out = None) -> None:
 
     Example: python -m training federate federated_smoke
     """
-    from simcounsel.terminal import console
-    from training.learning.federated import run_federation
+    from training.progress import bar
 
     told, lines = load_recipe(config)
-    screen = console()
+    with bar() as progress:
+        progress.say("reading the sessions and the base model")
+        from training.learning.federated import run_federation  # slow: torch
 
-    def show(report: "RoundReport", held_out: float | None) -> None:
-        screen.print(round_line(report, told.rounds, held_out))
-        for site, why in report.failed.items():
-            screen.print(f"         {site} left out: {why}")
-        for what in (report.void, *report.said):
-            if what:
-                screen.print(f"         {what}")
+        def show(report: "RoundReport", held_out: float | None) -> None:
+            for line in round_lines(report, told.rounds, held_out):
+                progress.say(line)
 
-    with screen.status("reading, and the first round"):
-        done = run_federation(
-            told, config, lines, out or Path("trainings") / config.stem, on_round=show
-        )
+        def step(site: str, round: int, done: int, of: int) -> None:
+            progress.show(f"round {round} of {told.rounds}, {site}", done, of)
+
+        where = out or Path("trainings") / config.stem
+        done = run_federation(told, config, lines, where, on_round=show, on_step=step)
     if done.stopped:
         typer.echo(
             f"stopped {done.stopped}; go on with: python -m training federate {named(config)}"
@@ -124,6 +128,13 @@ def federate(config: Config, out: Out = None) -> None:
         _say_losses(done.before, done.after, done.adapter)
     if done.stopped:
         raise typer.Exit(130)
+
+
+def round_lines(report: "RoundReport", rounds: int, held_out: float | None) -> list[str]:
+    """A round, and below it who was left out and what else there is to know."""
+    more = [f"{site} left out: {why}" for site, why in report.failed.items()]
+    more += [what for what in (report.void, *report.said) if what]
+    return [round_line(report, rounds, held_out), *(f"         {line}" for line in more)]
 
 
 def round_line(report: "RoundReport", rounds: int, held_out: float | None) -> str:
@@ -146,6 +157,7 @@ def sites(
     by: By = "even",
     alpha: Alpha = 1.0,
     seed: Seed = 1,
+    turns: Turns = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -166,7 +178,10 @@ def sites(
 
     if by not in ("even", "theme", "size"):
         raise TrainingError(f"--by {by}: no such way to deal; take even, theme or size")
-    dealt = deal(read_dialogues(corpus), Deal(sites=n, by=by, alpha=alpha), seed)  # type: ignore[arg-type]
+    sessions = [
+        one.model_copy(update={"turns": one.turns[:turns]}) for one in read_dialogues(corpus)
+    ]
+    dealt = deal(sessions, Deal(sites=n, by=by, alpha=alpha), seed)  # type: ignore[arg-type]
     for name, here in dealt.items():
         typer.echo(
             f"{name}   {len(here):>6} sessions   {len({one.client for one in here}):>6} clients  "

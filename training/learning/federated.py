@@ -4,7 +4,8 @@ does the rounds, this the training.
 Between machines the same rounds run inside Flower (see `federation`).
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,20 +13,22 @@ from typing import Any
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
 from training.federation import state as on_disk
-from training.federation.all_rounds import ROUNDS, Outcome, federate
+from training.federation.all_rounds import LEDGER, ROUNDS, Outcome, federate
 from training.federation.inprocess import InProcess
 from training.federation.rounds import RoundReport
 from training.federation.shift import dense
+from training.federation.site_ledger import SiteLedger
 from training.federation.state import ServerState
-from training.federation.terms import terms_of
+from training.federation.terms import Terms, terms_of
 from training.learning.examples import Record, records_of
 from training.learning.folder import Folder, data_of, manifest_of
 from training.learning.gradients import mean_loss
 from training.learning.result import spent_of, write_adapter
-from training.learning.site import Learners, shifted
+from training.learning.site import Learners, OnStep, shifted
+from training.plan import Plan
 from training.privacy import budget
 from training.recipe import Recipe
-from training.sites import find, planned
+from training.sites import find, place, planned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,15 +101,18 @@ def run_federation(
     out: Path,
     *,
     on_round: Callable[[RoundReport, float | None], None] = lambda report, held_out: None,
+    on_step: OnStep = lambda site, round, done, of: None,
 ) -> Federated:
-    """All rounds, or those that are left. TrainingError for an overrun budget, before anything is
-    computed.
+    """All rounds, or those that are left. TrainingError for an overrun budget, and for rounds that
+    sites have answered in another folder, before anything is computed.
     """
     sites = find(recipe, file)
     plan = planned(recipe, file, lines, sites)
-    learners = Learners(recipe=recipe, sites=sites, plan=plan)
     sizes = {name: len(here) for name, here in sites.sessions.items()}
     terms = terms_of(recipe, plan, sizes)
+    ledgers = _ledgers(recipe, file, terms, plan)
+    _refuse_again(ledgers, out)
+    learners = Learners(recipe=recipe, sites=sites, plan=plan, on_step=on_step)
     account = budget.make(plan) if plan else None
     folder = Folder.begin(
         out,
@@ -118,7 +124,7 @@ def run_federation(
     held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
     beside = Rounds(folder=folder, learners=learners, held_out=held_out, on_round=on_round)
     beside.begin(start)
-    here = InProcess(learners, terms, recipe.seed)
+    here = InProcess(learners, terms, recipe.seed, ledgers=ledgers)
     ended = federate(
         start,
         here,
@@ -130,6 +136,35 @@ def run_federation(
         on_round=beside.after,
     )
     return _written(folder, beside, ended, spent_of(ended, plan, recipe))
+
+
+def _ledgers(recipe: Recipe, file: Path, terms: Terms, plan: Plan | None) -> dict[str, SiteLedger]:
+    """One beside the corpus of each site that has a corpus of its own; none without privacy, and
+    for noise that is drawn by a seed.
+    """
+    if plan is None or recipe.noise != "secure":
+        return {}
+    where = {name: place(corpus, file) for name, corpus in recipe.folders.items()}
+    return {
+        name: SiteLedger.of(SiteLedger.beside(corpus), name, terms, plan)
+        for name, corpus in where.items()
+        if corpus.exists()
+    }
+
+
+def _refuse_again(ledgers: Mapping[str, SiteLedger], out: Path) -> None:
+    """TrainingError where sites have answered rounds that were not begun in this folder."""
+    charged = out / LEDGER
+    begun = json.loads(charged.read_text(encoding="utf-8")) if charged.exists() else {}
+    for name, ledger in ledgers.items():
+        spent = [round for round in ledger.answered() if round > (begun.get("rounds_charged") or 0)]
+        if spent:
+            raise TrainingError(
+                f"{ledger.file}: {name!r} has answered {len(spent)} of this plan's"
+                f" {ledger.agreed['rounds']} rounds for another folder than {out}, so that their"
+                " privacy is spent; go on there, or agree on another plan, whose epsilon comes on"
+                " top"
+            )
 
 
 def _written(

@@ -151,11 +151,11 @@ class Folder:
 
 def _compared(key: str, value: Any) -> Any:
     """A recipe that was written by an earlier version has the keys of this one; without privacy, it
-    says nothing of noise.
+    says nothing of noise. How much is computed together may change in between.
     """
     if key != "recipe" or not isinstance(value, dict):
         return value
-    whole = Recipe.model_validate(value).model_dump(mode="json")
+    whole = Recipe.model_validate(value).model_dump(mode="json", exclude={"learning": {"at_once"}})
     return whole if whole["privacy"] else {**whole, "noise": None}
 
 

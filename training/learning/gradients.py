@@ -5,6 +5,7 @@ Per-sequence gradients come from Opacus' hooks; a record may be of several seque
 gradients are added before it is clipped.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from torch.nn import functional
 
 from training.errors import TrainingError
 from training.learning.examples import Example, Record, together
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,24 +48,26 @@ class Reading:
 
 
 def losses(reading: Reading, examples: Sequence[Example]) -> Tensor:
-    """[n]: of each example its weight times the sum of its token losses, in nats. Only the
-    positions that are learned reach the vocabulary layer, which saves a good part of a step.
-    """
+    """[n]: of each example its weight times the sum of its token losses, in nats."""
     ids, attention, learned = together(examples, reading.padding, reading.device)
-    lm = (
-        reading.model.get_base_model()
-        if hasattr(reading.model, "get_base_model")
-        else reading.model
-    )
-    hidden = getattr(lm, lm.base_model_prefix)(
-        input_ids=ids, attention_mask=attention, use_cache=False
-    ).last_hidden_state
     predicted = learned[:, 1:]
-    logits = lm.get_output_embeddings()(hidden[:, :-1][predicted]).float()
+    logits = scores_of(reading.model, ids, attention, predicted).float()
     each = functional.cross_entropy(logits, ids[:, 1:][predicted], reduction="none")
     rows = predicted.nonzero()[:, 0]
     sums = torch.zeros(len(examples), device=each.device).index_add(0, rows, each)
     return sums * torch.tensor([example.weight for example in examples], device=each.device)
+
+
+def scores_of(model: Any, ids: Tensor, attention: Tensor, predicted: Tensor) -> Tensor:
+    """[k, vocabulary]: what comes next, after each place of `predicted` [n, T - 1]. Only these
+    reach the vocabulary layer, which saves a good part of the time.
+    """
+    lm = model.get_base_model() if hasattr(model, "get_base_model") else model
+    hidden = getattr(lm, lm.base_model_prefix)(
+        input_ids=ids, attention_mask=attention, use_cache=False
+    ).last_hidden_state
+    found: Tensor = lm.get_output_embeddings()(hidden[:, :-1][predicted])
+    return found
 
 
 def check_head(reading: Reading) -> None:
@@ -117,8 +122,8 @@ def per_sequence(reading: Reading) -> Iterator[None]:
 
 def clipped_sum(reading: Reading, records: Sequence[Record], clip: float) -> list[Tensor]:
     """The sum over records of their gradients, each scaled to an L2 norm of at most `clip` over all
-    trained parameters together. Inside `per_sequence`. No record: zeros. TrainingError for a
-    gradient that is not finite: clipping would let it pass.
+    trained parameters together. Inside `per_sequence`. No record: zeros. A record whose gradient is
+    not finite adds zero: an error would tell, without noise, that it is there.
     """
     parameters = reading.trained()
     total = [torch.zeros_like(parameter) for parameter in parameters]
@@ -138,14 +143,15 @@ def clipped_sum(reading: Reading, records: Sequence[Record], clip: float) -> lis
             for gradient, parameter in zip(gradients, parameters, strict=True):
                 gradient.index_add_(0, rows, _taken(parameter))
         norms = torch.stack([gradient.flatten(1).norm(dim=1) for gradient in gradients]).norm(dim=0)
-        if not bool(torch.isfinite(norms).all()):
-            raise TrainingError(
-                "a gradient is not finite, and cannot be clipped; take a smaller learning_rate, or"
+        finite = torch.isfinite(norms)
+        if not bool(finite.all()):
+            log.warning(
+                "gradients that are not finite count as zero; take a smaller learning_rate, or"
                 " `precision: float32`"
             )
-        factors = (clip / norms.clamp(min=1e-12)).clamp(max=1.0)
+        factors = (clip / norms[finite].clamp(min=1e-12)).clamp(max=1.0)
         for one, gradient in zip(total, gradients, strict=True):
-            one += torch.einsum("n,n...->...", factors, gradient)
+            one += torch.einsum("n,n...->...", factors, gradient[finite])
     return total
 
 

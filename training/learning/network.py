@@ -66,7 +66,7 @@ def _site(recipe_file: str, name: str, corpus: str, ledger: str) -> SiteSide:
         if terms.factors == "b" and "lora_A" in key
     }
     where = place(corpus, Path(recipe_file))
-    file = Path(ledger) if ledger else where.with_name(f"{where.name}.ledger.json")
+    file = Path(ledger) if ledger else SiteLedger.beside(where)
     return SiteSide(
         name=name,
         learner=learners,

@@ -2,7 +2,9 @@
 rounds.
 """
 
-from collections.abc import Mapping
+import ctypes.util
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from training.errors import TrainingError
+from training.errors import Refused, TrainingError
 from training.federation.updates import Learned
 from training.learning.base import Base, change_rank, load_for, with_adapters
 from training.learning.examples import Record, records_of
@@ -22,6 +24,7 @@ from training.recipe import Recipe
 from training.sites import Sites
 
 Weights = Mapping[str, NDArray[np.float32]]
+OnStep = Callable[[str, int, int, int], None]
 
 
 def protection_of(recipe: Recipe, plan: Plan | None, site: Site) -> Protection | None:
@@ -55,6 +58,8 @@ class Learners:
     recipe: Recipe
     sites: Sites
     plan: Plan | None
+    on_step: OnStep = lambda site, round, done, of: None
+    """Told of each step that is done, of how many in the round."""
     base: Base = field(init=False)
     reading: Reading = field(init=False)
     records: dict[str, tuple[Record, ...]] = field(init=False)
@@ -88,16 +93,19 @@ class Learners:
 
     def learn(self, site: str, weights: Weights, round: int, shift: Weights | None) -> Learned:
         """Train from these weights for the steps of round `round` (from 1)."""
+        self._agree(site, weights)
         local = self.local(site)
         steps = steps_of(local, self.recipe, self.plan, self._counted(site))
         self.set(weights)
         anchor = [parameter.detach().clone() for parameter in self.reading.trained()]
         optimizer = local.optimizer()
         with shifted(self.reading, shift or {}), local.watching():
-            losses = [
-                local.step((round - 1) * steps + at, optimizer, anchor) for at in range(steps)
-            ]
+            losses = []
+            for at in range(steps):
+                losses.append(local.step((round - 1) * steps + at, optimizer, anchor))
+                self.on_step(site, round, at + 1, steps)
         must_have_moved(self.reading, anchor)
+        _give_back()
         known = [loss for loss in losses if loss is not None]
         return Learned(
             weights=adapter_weights(self.reading.model),
@@ -105,17 +113,35 @@ class Learners:
             loss=float(np.mean(known)) if known else None,
         )
 
+    def _agree(self, site: str, weights: Weights) -> None:
+        """Refused for adapters of another rank than was agreed on: with a rank of its choice a
+        server could have memory run out at sites with long sessions, and learn which they are.
+        """
+        agreed = self.recipe.lora.ranks.get(site, self.recipe.lora.rank)
+        if (sent := _rank(weights)) != agreed:
+            raise Refused(f"adapters of rank {sent}, and {agreed} was agreed on")
+
     def set(self, weights: Weights) -> None:
         """Give the model these adapters, of whatever rank they are."""
-        change_rank(
-            self.reading.model,
-            self.recipe.lora,
-            next(value.shape[0] for name, value in weights.items() if "lora_A" in name),
-        )
+        change_rank(self.reading.model, self.recipe.lora, _rank(weights))
         set_adapter_weights(self.reading, weights)
 
     def _counted(self, site: str) -> Site:
         return next(one for one in self.sites.counted() if one.name == site)
+
+
+def _give_back() -> None:
+    """Return memory that is free to the system, where the C library is glibc: each site learns in a
+    thread of its own, and a thread's part of the heap would keep what its activations took.
+    """
+    library = ctypes.util.find_library("c") if sys.platform == "linux" else None
+    trim = getattr(ctypes.CDLL(library), "malloc_trim", None) if library else None
+    if trim is not None:
+        trim(0)
+
+
+def _rank(weights: Weights) -> int:
+    return int(next(value.shape[0] for name, value in weights.items() if "lora_A" in name))
 
 
 def reading_of(base: Base, recipe: Recipe) -> Reading:
@@ -123,8 +149,11 @@ def reading_of(base: Base, recipe: Recipe) -> Reading:
     model: Any = with_adapters(base, recipe.lora, seed=recipe.seed)
     if recipe.learning.checkpointing:
         _checkpoint(model)
+    on_gpu = next(model.parameters()).device.type == "cuda"
     reading = Reading(
-        model=model, padding=int(base.tokenizer.pad_token_id), at_once=recipe.learning.at_once
+        model=model,
+        padding=int(base.tokenizer.pad_token_id),
+        at_once=recipe.learning.at_once or (4 if on_gpu else 1),
     )
     check_head(reading)
     return reading
@@ -144,9 +173,14 @@ def _checkpoint(model: Any) -> None:
 
 
 def must_have_moved(reading: Reading, before: list[torch.Tensor]) -> None:
-    """Every trained factor must differ from before, else the privacy was paid for nothing. A may
-    stand still in the first step, since B is zero.
+    """Every trained factor must differ from before, else the privacy was paid for nothing, and be
+    finite. A may stand still in the first step, since B is zero.
     """
+    if not all(bool(torch.isfinite(parameter).all()) for parameter in reading.trained()):
+        raise TrainingError(
+            "the adapters are no longer finite numbers; take a smaller learning_rate, or"
+            " `precision: float32`"
+        )
     moved = [
         not torch.equal(parameter.detach(), start)
         for parameter, start in zip(reading.trained(), before, strict=True)

@@ -216,13 +216,12 @@ def _tuned(cell: Cell, file: Path, out: Path, tell: Callable[[str], None]) -> En
 
 def _federated(cell: Cell, file: Path, out: Path, tell: Callable[[str], None]) -> Ended:
     from training.federation.rounds import RoundReport
-    from training.learning.command import round_line
+    from training.learning.command import round_lines
     from training.learning.federated import run_federation
 
     def show(report: RoundReport, held_out: float | None) -> None:
-        tell("  " + round_line(report, cell.recipe.rounds, held_out))
-        for site, why in report.failed.items():
-            tell(f"    {site} left out: {why}")
+        for line in round_lines(report, cell.recipe.rounds, held_out):
+            tell("  " + line)
 
     recipe, lines = load_recipe(file)
     done = run_federation(recipe, file, lines, out / cell.name, on_round=show)

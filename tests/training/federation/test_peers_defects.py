@@ -141,9 +141,8 @@ def test_a_nan_update_does_not_pass_the_clip() -> None:
         private("sum", 0.3, dropouts=1),
         1,
     )
-    assert list(report.failed) == ["b"] and all(
-        np.isfinite(value).all() for value in state.weights.values()
-    )
+    assert not report.failed and report.void is None
+    assert all(np.isfinite(value).all() for value in state.weights.values())
 
 
 def test_a_zero_update_does_not_divide_by_zero() -> None:

@@ -279,14 +279,12 @@ def test_with_site_privacy_a_bad_site_counts_as_zero_and_its_words_stay_home(bad
         start(), Moves({"a": 1.0, "b": BAD[bad][0], "c": 3.0, "d": 2.0}), terms, 1
     )
     assert moved(state) == pytest.approx(6 / 4)  # a fixed denominator of four
-    assert report.failed["b"].startswith("failed there (") and report.failed["b"].endswith(
-        "the site's own log says why"
-    )
-    assert (
-        report.shares == {"a": 0.25, "c": 0.25, "d": 0.25}
-        and report.losses is None
-        and report.steps == {}
-    )
+    assert report.losses is None and report.steps == {}
+    if bad != "raises":  # what numbers may cause is answered with noise (see test_lying_server)
+        assert not report.failed and report.answered == ("a", "b", "c", "d")
+        return
+    assert report.failed == {"b": "failed there (RuntimeError); the site's own log says why"}
+    assert report.shares == {"a": 0.25, "c": 0.25, "d": 0.25}
     assert report.said == ("the failed sites' part counts as zero, as the sensitivity demands",)
 
 
@@ -344,7 +342,10 @@ def test_with_workers_only_the_site_that_hangs_is_left_out() -> None:
 def test_too_few_answers_make_a_round_void_and_it_is_charged() -> None:
     terms = Terms(**SITE_DP, noise_at="each_site", min_sites=3)
     state, report = run_round(
-        start(), Moves({"a": 1.0, "b": float("nan"), "c": float("nan"), "d": 2.0}), terms, 1
+        start(),
+        Moves({"a": 1.0, "b": RuntimeError("x"), "c": RuntimeError("x"), "d": 2.0}),
+        terms,
+        1,
     )
     assert report.void == "2 of 4 sites answered, and 3 are needed; the weights stay as they were"
     assert moved(state) == 0 and (state.round, state.charged) == (1, 1)

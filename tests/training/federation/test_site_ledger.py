@@ -93,9 +93,9 @@ def test_it_is_on_disk_before_the_answer_leaves(
 def test_a_training_that_failed_sent_nothing_and_costs_nothing(tmp_path: Path) -> None:
     class Fails(LeastSquares):
         def learn(self, *_: object) -> None:  # type: ignore[override]
-            raise TrainingError("out of memory")
+            raise MemoryError("out of memory")
 
-    with pytest.raises(TrainingError, match="out of memory"):
+    with pytest.raises(MemoryError, match="out of memory"):
         north(Fails(DATA), ledger(tmp_path)).answer(task(1))
     assert not ledger(tmp_path).answered()
 
