@@ -8,7 +8,6 @@ before it reaches the asker, or is the asker's own declared fallback. Many are a
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -162,21 +161,21 @@ class Question(Generic[T]):
 
     @cached_property
     def sent_schema(self) -> dict[str, Any]:
-        """The schema of a `fill` as a server is sent it; {} for another verb. Shared, not to be
-        changed.
+        """The schema of a `fill` as a server is sent it beside the messages, narrowed to what the
+        facts know; {} for another verb. Shared, not to be changed.
         """
-        limits = {} if self.facts is None else self.facts.limits
-        fills = self.verb == "fill" and self.schema is not None
-        return sent_schema(self.schema, self.language, limits) if fills else {}
+        if self.verb != "fill" or self.schema is None:
+            return {}
+        return sent_schema(self.schema, self.language, self.facts.limits if self.facts else {})
 
     @cached_property
     def messages_with_schema(self) -> tuple[Message, ...]:
         """The same with the schema of a `fill` in the system message, for a model that does not
         take it beside the messages (`response_format`).
         """
-        if not self.sent_schema:
+        if self.verb != "fill" or self.schema is None:
             return self.messages
-        schema = json.dumps(self.sent_schema, ensure_ascii=False, separators=(",", ":"))
+        schema = schema_text(self.schema, self.language)
         shape = render("schema", self.language, schema=schema)[1]
         system = f"{self.system}\n\n{shape}" if self.system else shape
         others = self.messages[1:] if self.system else self.messages

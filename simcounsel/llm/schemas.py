@@ -50,10 +50,14 @@ def sent_schema(schema: type, language: str = "en", limits: Limits | None = None
     grammar can be made of it, so some of what the model checks may be missing: what it checks of
     texts by patterns that grammars cannot have, and lengths above MOST_REPEATED.
     """
+    if limits:
+        narrowed: dict[str, Any] = _each(
+            limited(schema_of(schema, language), limits), _for_grammars
+        )
+        return narrowed
     if (schema, language) not in _SENT:
         _SENT[schema, language] = _each(schema_of(schema, language), _for_grammars)
-    sent = _SENT[schema, language]
-    return limited(sent, limits) if limits else sent
+    return _SENT[schema, language]
 
 
 def exactly(wanted: Sequence[object]) -> dict[str, int]:
@@ -135,7 +139,7 @@ def _told(part: dict[str, Any], language: str) -> dict[str, Any]:
 
 def _for_grammars(part: dict[str, Any]) -> dict[str, Any]:
     """Without what servers that make a grammar of it refuse: a pattern with short forms, and a
-    great number of repetitions.
+    great number of repetitions; an object has the fields that are asked for and no others.
     """
     sent = {
         key: value
@@ -145,7 +149,7 @@ def _for_grammars(part: dict[str, Any]) -> dict[str, Any]:
     if "pattern" in sent:
         pattern = _plain_pattern(sent.pop("pattern"))
         sent |= {"pattern": pattern} if pattern else {}
-    return sent
+    return {"additionalProperties": False} | sent if "properties" in sent else sent
 
 
 def _plain_pattern(pattern: str) -> str | None:
