@@ -196,6 +196,26 @@ def test_every_purpose_that_has_a_schema_is_here() -> None:
     assert {one.purpose for one in asked()} == {*FILLED, "bench_answer"}
 
 
+def test_counts_and_closed_lists_are_those_of_the_question() -> None:
+    by = {one.purpose: one for one in asked()}
+    plan, parts = by["plan_slots"], by["plan_slots"].sent_schema
+    slots, slot = parts["properties"]["slots"], parts["$defs"]["SlotAnswer"]["properties"]
+    assert slots["minItems"] == slots["maxItems"] == len(plan.facts.minutes)
+    assert slot["place"]["enum"] == [one.name for one in plan.facts.places]
+    insight = by["insights"].sent_schema["$defs"]["InsightAnswer"]["properties"]
+    shown = len(by["insights"].facts.evidence)
+    assert insight["evidence"]["items"] == {"type": "integer", "minimum": 1, "maximum": shown}
+    days = by["skipped_days"].sent_schema["properties"]["days"]
+    assert days["minItems"] == days["maxItems"] == len(by["skipped_days"].facts.days)
+    told = {tuple(one.facts.parts) for one in asked() if one.purpose == "line_client"}
+    touched = [
+        one.sent_schema["properties"]["touched"]["enum"]
+        for one in asked()
+        if one.purpose == "line_client"
+    ]
+    assert {tuple(one[1:]) for one in touched} == told
+
+
 @pytest.mark.slow
 def test_what_a_schema_allows_is_taken() -> None:
     above, met = {}, Counter[str]()
