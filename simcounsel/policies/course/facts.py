@@ -90,13 +90,13 @@ class AfterFacts(Facts):
     @property
     def limits(self) -> Limits:
         """Goals, facts and fields that there are."""
-        goals = {"maximum": len(self.goals)} if self.goals else {}
-        fields = [*self.fields]
-        return {
+        limits: dict[str, dict[str, object]] = {
             "goals": {"maxItems": len(self.goals)},
-            "goals.number": goals,
+            "goals.number": {"maximum": max(1, len(self.goals))},
             "facts.known": {"enum": ["", *self.known]},
-        } | ({"rows.field": {"enum": fields}} if fields else {"rows": {"maxItems": 0}})
+            "rows.field": {"enum": [*self.fields]},
+        }
+        return limits if self.fields else limits | {"rows": {"maxItems": 0}, "rows.field": {}}
 
     @property
     def told(self) -> tuple[str, ...]:
