@@ -29,6 +29,14 @@ def time_text(minute: int) -> str:
     return f"{of_day // 60:02d}:{of_day % 60:02d}"
 
 
+def since(minute: int) -> str:
+    """A pattern of the times of day from a minute on, to the day's end."""
+    hour, (tens, ones) = minute % MINUTES_PER_DAY // 60, divmod(minute % 60, 10)
+    rest = f"{tens}[{ones}-9]" + (f"|[{tens + 1}-5][0-9]" if tens < 5 else "")
+    later = "|".join(f"{one:02d}" for one in range(hour + 1, 24))
+    return f"^({hour:02d}:({rest})" + (f"|({later}):[0-5][0-9]" if later else "") + ")$"
+
+
 def day_of(minute: int) -> int:
     """Which day a minute falls on; the first day is 0."""
     return minute // MINUTES_PER_DAY

@@ -5,12 +5,15 @@ They hold what the prompts say, as far as a stand-in reads it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from simcounsel.agents.mind import Reachable
 from simcounsel.agents.questionnaire import FormItem
 from simcounsel.agents.talk import TalkLine, ThoughtFacts
 from simcounsel.agents.tasks import PortraitAnswer, SkippedDaysAnswer
+from simcounsel.clock import since
 from simcounsel.llm.question import Facts
+from simcounsel.llm.schemas import Limits, exactly
 from simcounsel.specs.persona import Routine
 from simcounsel.specs.vocabulary import Emotion, Role
 
@@ -35,6 +38,13 @@ class DayFacts(Facts):
     appointments: Strokes
     """Today's, still to come."""
 
+    @property
+    def limits(self) -> Limits:
+        """Of a revision: nothing that is over."""
+        if self.why is None:
+            return {}
+        return {"strokes.at": {"pattern": since(self.minute)}}
+
 
 @dataclass(frozen=True, kw_only=True)
 class SlotsFacts(Facts):
@@ -57,12 +67,25 @@ class SlotsFacts(Facts):
     appointed: Mapping[int, str]
     """What is agreed for one of the slots, by when it begins."""
 
+    @property
+    def limits(self) -> Limits:
+        """So many slots, at places that can be reached."""
+        names = list(dict.fromkeys(place.name for place in self.places))
+        return {"slots": exactly(self.minutes)} | (
+            {"slots.place": {"enum": names}} if names else {}
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class AppraisalFacts(Facts):
     """Feelings about those whom one comes upon."""
 
     news: tuple[str, ...]
+
+    @property
+    def limits(self) -> Limits:
+        """A feeling for each."""
+        return {"feelings": exactly(self.news)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +129,11 @@ class LineFacts(Facts):
     """What of a client's file words can touch, by its id; {} where nothing moves it."""
     thought: ThoughtFacts | None = None
     """What is to be thought before the line, in the same reply; None: nothing."""
+
+    @property
+    def limits(self) -> Limits:
+        """What words can touch is a part of the file."""
+        return {"touched": {"enum": ["", *self.parts]}} if self.parts else {}
 
     @property
     def heard(self) -> TalkLine | None:
@@ -158,6 +186,15 @@ class InsightsFacts(Facts):
     beliefs: Mapping[str, str] = field(default_factory=dict)
     """A client's beliefs by their ids, where they can move; {} elsewhere."""
 
+    @property
+    def limits(self) -> Limits:
+        """What is cited was shown, and a belief that moves is the client's."""
+        shown = {"items": {"type": "integer", "minimum": 1, "maximum": len(self.evidence)}}
+        limits: dict[str, Mapping[str, Any]] = {"insights.evidence": shown}
+        if self.beliefs:
+            limits |= {"beliefs.evidence": shown, "beliefs.belief": {"enum": [*self.beliefs]}}
+        return limits
+
 
 @dataclass(frozen=True, kw_only=True)
 class PersonaFacts(Facts):
@@ -178,6 +215,11 @@ class SkippedDaysFacts(Facts):
     days: tuple[int, ...]
     usual: SkippedDaysAnswer
     """An ordinary account of each."""
+
+    @property
+    def limits(self) -> Limits:
+        """An account of each."""
+        return {"days": exactly(self.days)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simcounsel.agents.questionnaire import FormItem
 from simcounsel.llm.question import Facts
+from simcounsel.llm.schemas import Limits, exactly, some_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,16 @@ class CodeFacts(Facts):
     """The number of the first of the turns, from 1."""
     turns: tuple[tuple[str, str], ...]
     """Each with what the client had said before it: (heard, said)."""
+
+    @property
+    def limits(self) -> Limits:
+        """Each of the turns, with codes of the scale."""
+        last = self.first + len(self.turns) - 1
+        return {
+            "turns": exactly(self.turns),
+            "turns.turn": {"minimum": self.first, "maximum": last},
+            "turns.codes": some_of(self.codes, len(self.codes)),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

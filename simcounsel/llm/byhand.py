@@ -20,7 +20,7 @@ from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import ChatModel, Completion, Provider
 from simcounsel.llm.question import Message, Question
-from simcounsel.llm.schemas import response_format, schema_of
+from simcounsel.llm.schemas import response_format
 
 LOOK_EVERY_S = 0.2
 SETTLED_S = 0.3
@@ -133,9 +133,9 @@ def _stem(question: Question[Any], sent: list[Message]) -> str:
 
 def _beside(question: Question[Any]) -> dict[str, Any]:
     """What is shown beside the messages."""
-    if question.verb != "fill" or question.schema is None:
+    if question.schema is None or not question.sent_schema:
         return {}
-    return {"response_format": response_format(question.schema, question.language)}
+    return {"response_format": response_format(question.schema.__name__, question.sent_schema)}
 
 
 def _fields(question: Question[Any], sent: list[Message]) -> dict[str, Any]:
@@ -147,8 +147,8 @@ def _fields(question: Question[Any], sent: list[Message]) -> dict[str, Any]:
         "answer": question.verb,
         "messages": sent,
     }
-    if question.verb == "fill" and question.schema is not None:
-        fields["schema"] = schema_of(question.schema, question.language)
+    if question.sent_schema:
+        fields["schema"] = question.sent_schema
     if question.options:
         fields["options"] = question.options
     if question.scale:
@@ -166,9 +166,8 @@ def _readable(stem: str, question: Question[Any], sent: list[Message]) -> str:
         + (" Or null, where it says when." if question.may_be_null else ""),
         *(f"## {one['role']}\n\n{one['content']}" for one in sent),
     ]
-    if question.verb == "fill" and question.schema is not None:
-        schema = schema_of(question.schema, question.language)
-        shown = json.dumps(schema, indent=2, ensure_ascii=False)
+    if question.sent_schema:
+        shown = json.dumps(question.sent_schema, indent=2, ensure_ascii=False)
         parts.append(f"## schema\n\n```json\n{shown}\n```")
     return "\n\n".join(parts) + "\n"
 

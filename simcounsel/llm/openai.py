@@ -102,8 +102,8 @@ def _wanted(question: Question[Any]) -> dict[str, Any]:
         "seed": question.seed,
         "max_tokens": question.max_tokens,
     }
-    if question.verb == "fill" and question.schema is not None:
-        wanted["response_format"] = response_format(question.schema, question.language)
+    if question.schema is not None and question.sent_schema:
+        wanted["response_format"] = response_format(question.schema.__name__, question.sent_schema)
     if rates:
         wanted |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
     return wanted

@@ -8,16 +8,13 @@ before it reaches the asker, or is the asker's own declared fallback. Many are a
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 
-import orjson
-from pydantic import BaseModel
-
-from simcounsel.llm.schemas import schema_text
+from simcounsel.llm.canonical import canonical
+from simcounsel.llm.schemas import Limits, schema_text, sent_schema
 from simcounsel.prompts import render
 from simcounsel.specs.vocabulary import Emotion
 
@@ -89,6 +86,13 @@ class Facts:
     the question's key.
     """
 
+    @property
+    def limits(self) -> Limits:
+        """What the schema of the answer is narrowed to when it is sent: counts and closed lists
+        that only these facts know. It follows from them alone, so that the key holds it too.
+        """
+        return {}
+
 
 @dataclass(frozen=True, kw_only=True)
 class PromptOnly(Facts):
@@ -156,6 +160,15 @@ class Question(Generic[T]):
         return tuple({"role": role, "content": text} for role, text in parts_by_role if text)
 
     @cached_property
+    def sent_schema(self) -> dict[str, Any]:
+        """The schema of a `fill` as a server is sent it beside the messages, narrowed to what the
+        facts know; {} for another verb. Shared, not to be changed.
+        """
+        if self.verb != "fill" or self.schema is None:
+            return {}
+        return sent_schema(self.schema, self.language, self.facts.limits if self.facts else {})
+
+    @cached_property
     def messages_with_schema(self) -> tuple[Message, ...]:
         """The same with the schema of a `fill` in the system message, for a model that does not
         take it beside the messages (`response_format`).
@@ -174,7 +187,7 @@ class Question(Generic[T]):
         itself, the parameters, and the facts and examples that a stand-in answers from. The name
         under which a reply is recorded, for every provider the same.
         """
-        return hashlib.sha256(_canonical(self._sent())).hexdigest()[:32]
+        return hashlib.sha256(canonical(self._sent())).hexdigest()[:32]
 
     def _sent(self) -> list[object]:
         if self.verb == "embed":
@@ -200,38 +213,6 @@ def warmed(question: Question[T], temperature: float | None) -> Question[T]:
     if temperature is None or question.tier not in ("reason", "quick") or not question.temperature:
         return question
     return replace(question, temperature=temperature)
-
-
-def _canonical(value: object) -> bytes:
-    """The same bytes for the same data. TypeError for what is not data."""
-    try:
-        return orjson.dumps(value, default=_data, option=orjson.OPT_NON_STR_KEYS)
-    except orjson.JSONEncodeError as error:
-        if "surrogates" not in str(error):
-            raise TypeError(f"facts are data only: {error}") from None
-    plain = orjson.loads(orjson.dumps(_without_halves(value), default=_data))
-    return json.dumps(plain, ensure_ascii=True).encode()
-
-
-def _data(value: object) -> object:
-    if isinstance(value, BaseModel):
-        return dict(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"{type(value).__name__} is not data")
-
-
-def _without_halves(value: object) -> object:
-    """Texts with halves of characters (lone surrogates) written out, so that they can be hashed."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, tuple | list):
-        return [_without_halves(one) for one in value]
-    if isinstance(value, Mapping | BaseModel):
-        return {str(key): _without_halves(one) for key, one in dict(value).items()}
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: _without_halves(getattr(value, name)) for name in value.__dataclass_fields__}
-    return value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -261,8 +261,8 @@ def _grammar(request: Question[Any]) -> str | None:
     """
     from simcounsel.llm.llama import grammar_of_options, grammar_of_schema
 
-    if request.schema is not None:
-        return grammar_of_schema(request.schema.model_json_schema())
+    if request.sent_schema:
+        return grammar_of_schema(request.sent_schema)
     low, high = (1, len(request.options)) if request.verb == "choose" else request.scale or (0, -1)
     numbers = tuple(str(number) for number in range(low, high + 1))
     return grammar_of_options(numbers) if numbers else None

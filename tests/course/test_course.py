@@ -276,6 +276,22 @@ def test_skills_are_of_the_intentions_that_were_chosen(tmp_path: Path) -> None:
     assert len(skills.chosen) == 3
 
 
+def test_skills_of_other_intentions_bring_these_with_them(tmp_path: Path) -> None:
+    """No schema can hold one list to another; what was named is taken, in place of a fallback."""
+
+    def apart(request: Question, draw: Random) -> str:
+        of, plain = request.facts.library, json.loads(request.fallback.model_dump_json())
+        first, *others = of.metas
+        skills = [of.of((one,))[0] for one in others][:3]
+        return json.dumps(plain | {"intentions": [first, first], "skills": skills, "why": "so"})
+
+    run, _ = held(tmp_path, world(5, lines=6), {"course_objective": apart}, ticks=2)
+    assert not happened(run, Warned)
+    metas, skills = happened(run, Retrieved)
+    assert len(skills.chosen) > 1
+    assert {CBT.library()[one].parent for one in skills.chosen} < set(metas.chosen)
+
+
 def test_too_few_skills_are_asked_for_once_more(tmp_path: Path) -> None:
     def few(request: Question, draw: Random) -> str:
         plain, told = json.loads(request.fallback.model_dump_json()), drawn(request, draw)

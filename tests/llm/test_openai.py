@@ -22,7 +22,7 @@ from simcounsel.llm.models import ChatModel, Completion, Failure
 from simcounsel.llm.official import OfficialServer
 from simcounsel.llm.openai import OpenAIEmbeddings, OpenAIModel
 from simcounsel.llm.question import Example, Question
-from simcounsel.llm.schemas import schema_of
+from simcounsel.llm.schemas import sent_schema
 from simcounsel.prompts import prompt, render
 from simcounsel.specs.timeouts import Timeouts
 from tests.llm.server import FaultServer
@@ -143,7 +143,7 @@ def test_fill_sends_the_schema_and_gets_json() -> None:
             )
     sent = server.bodies[0]["response_format"]["json_schema"]
     assert "minItems" not in str(server.bodies[0]["messages"]), "the schema goes once"
-    assert (sent["name"], sent["strict"], sent["schema"]) == ("Day", False, schema_of(Day))
+    assert (sent["name"], sent["strict"], sent["schema"]) == ("Day", False, sent_schema(Day))
 
 
 def test_fill_strips_a_fence() -> None:

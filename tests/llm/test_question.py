@@ -4,12 +4,13 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import pytest
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, Field, create_model
 
 from simcounsel.llm.question import Example, Facts, Question, Reply, embedding, traced
-from simcounsel.llm.schemas import schema_of, schema_text
+from simcounsel.llm.schemas import Limits, exactly, schema_of, schema_text
 from tests.stage import ROOT
 
 
@@ -115,6 +116,45 @@ def test_an_event_is_traced_to_all_its_replies() -> None:
     one, two = Reply(value=1, call="a"), Reply(value=2, call="b", source="fallback")
     assert traced(one, two, one) == {"calls": ("a", "b"), "fallback": True}
     assert traced(one) == {"calls": ("a",), "fallback": False}
+
+
+class Slot(BaseModel):
+    place: Annotated[str, Field(min_length=1, description="where")]
+    at: Annotated[str, Field(pattern=r"^\d\d:\d\d$")] = "00:00"
+
+
+class Plan(BaseModel):
+    slots: list[Slot]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanFacts(Facts):
+    places: tuple[str, ...]
+
+    @property
+    def limits(self) -> Limits:
+        """Two slots, at one of the places."""
+        return {"slots": exactly("ab"), "slots.place": {"enum": [*self.places]}, "slots.at": None}
+
+
+def test_what_only_the_facts_know_narrows_the_schema_that_is_sent() -> None:
+    facts = PlanFacts(places=("Hall", "Garden"))
+    planned = replace(ASKED, schema=Plan, facts=facts)
+    slots = planned.sent_schema["properties"]["slots"]
+    assert (slots["minItems"], slots["maxItems"]) == (2, 2)
+    slot = planned.sent_schema["$defs"]["Slot"]
+    assert slot["properties"] == {
+        "place": {"type": "string", "description": "where", "enum": ["Hall", "Garden"]}
+    }
+    assert (slot["required"], slot["additionalProperties"]) == (["place"], False)
+    assert "Hall" not in planned.messages_with_schema[0]["content"], "as the prompt says it"
+    assert schema_of(Plan)["$defs"]["Slot"]["properties"]["at"]["pattern"] == r"^\d\d:\d\d$"
+    assert replace(planned, facts=PlanFacts(places=("Hall",))).key != planned.key
+
+
+def test_a_limit_of_a_field_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        _ = replace(ASKED, facts=PlanFacts(places=("Hall",))).sent_schema
 
 
 def test_a_schema_is_sent_without_titles_and_means_the_same() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from simcounsel.agents.tasks import FeelingAnswer, LineAnswer
 from simcounsel.engine.opening import models_for
@@ -31,6 +33,7 @@ from simcounsel.standins.scripted import Scripted
 from tests.stage import NEVER, begun, changed, go_on, happened, live, log, switchboard, tiny
 
 GOOD = json.dumps({"emotion": "fear", "intensity": 6, "poignancy": 5})
+SCHEMA = FeelingAnswer.model_json_schema()
 FEELING = FeelingAnswer(emotion="fear", intensity=6, poignancy=5)
 CALM = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
 FILL = Question(
@@ -118,12 +121,18 @@ def complaints(models: Switchboard) -> list[str | None]:
     [
         (FILL, GOOD, FEELING),
         (FILL, f"Sure! Here it is:\n```json\n{GOOD}\n```\nAnything else?", FEELING),
+        (FILL, f"```json\n{GOOD}\n```", FEELING),
+        (FILL, f"```\n{GOOD}```", FEELING),
+        (FILL, f"I fill in {{emotion}} and the rest:\n\n```json\n{GOOD}\n```", FEELING),
+        (FILL, f'Not {{"emotion": "joy"}}, rather {GOOD}', FEELING),
+        (FILL, f"{json.dumps(SCHEMA)}\n\n{GOOD}", FEELING),
         (FILL, GOOD[:-1] + ', "why": "because"}', FEELING),
         (CHOOSE, "close", "close"),
         (CHOOSE, " Close. ", "close"),
         (CHOOSE, '"close"', "close"),
         (CHOOSE, "2", "close"),
         (CHOOSE, "2. close", "close"),
+        (CHOOSE, "```text\n2\n```", "close"),
         (CHOOSE, "(3)", "ask why"),
         (CHOOSE, "I would close here.", "close"),
         (CHOOSE, "ask", "ask"),
@@ -134,7 +143,9 @@ def complaints(models: Switchboard) -> list[str | None]:
         (RATE, "because: line 3 says 'I tried 2 times'.\nscore: 5", 5.0),
         (RATE, "Line 3 shows it.\n\n**5**", 5.0),
         (RATE, '{"because": "2 of 3 lines ask", "score": 6}', 6.0),
+        (RATE, "```\n5\n```", 5.0),
         (WRITE, " fine \n", "fine"),
+        (WRITE, "```\nfine\n```", "fine"),
     ],
 )
 def test_good_answers(board: Board, request_: Question, text: str, value: Any) -> None:
@@ -161,6 +172,13 @@ def test_good_answers(board: Board, request_: Question, text: str, value: Any) -
         (FILL, GOOD.replace("6", "0"), "intensity: Input should be greater than or equal to 1"),
         (FILL, GOOD.replace("6", "NaN"), "the JSON did not fit"),
         (FILL, GOOD.replace("fear", "dread"), "emotion: Input should be 'joy', "),
+        (FILL, json.dumps(SCHEMA), "the answer was the JSON schema itself; answer with an object"),
+        (FILL, f"```json\n{json.dumps(SCHEMA, indent=2)}\n```", "was the JSON schema itself"),
+        (
+            FILL,
+            json.dumps({"type": "object", "properties": json.loads(GOOD)}),
+            "was the JSON schema itself",
+        ),
         (FILL, "I'm sorry, but I can't help with that.", "the answer was a refusal"),
         (FILL, "As an AI, I have no feelings.", "the answer was a refusal"),
         (CHOOSE, "leave", "'leave' is not one of the options"),
@@ -274,6 +292,16 @@ def test_plain_speech_is_let_through(text: str) -> None:
 )
 def test_what_is_no_speech(text: str) -> None:
     assert speech_problem(text)
+
+
+def test_a_schema_given_back_is_no_answer_where_all_may_be_left_out() -> None:
+    class Lenient(BaseModel):
+        mood: str = ""
+
+    question = replace(FILL, schema=Lenient, check=None)
+    with pytest.raises(Unfit, match="schema itself"):
+        read_answer(question, Completion(text=json.dumps(Lenient.model_json_schema())))
+    assert read_answer(question, Completion(text='{"mood": "calm"}')).mood == "calm"
 
 
 @given(st.text(max_size=200))

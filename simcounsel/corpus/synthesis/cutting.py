@@ -9,18 +9,10 @@ from collections.abc import Iterator
 
 from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.role_answers import MOST_FACTS, Extraction, FactDraft
+from simcounsel.corpus.synthesis.role_schemas import PARTS
 from simcounsel.specs.vocabulary import DISCLOSURES, Disclosure
 from simcounsel.texts import sentences
 
-PARTS = {
-    "introduces": "character",
-    "describes": "plight",
-    "feels": "plight",
-    "remembers": "plight",
-    "asks_for_help": "demand",
-    "asks_for_advice": "demand",
-}
-"""Of which part of the file a stage tells."""
 _SIGNS: tuple[tuple[Disclosure, str], ...] = (
     (
         "asks_for_advice",
@@ -124,7 +116,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
 def cut(text: str, theme: str | None, english: bool = True) -> Extraction:
     """The whole file; stages of which nothing is said are completed, if it is to be in English."""
     drafts = [
-        FactDraft(of=PARTS[stage], stage=stage, text=sentence, invented=False)  # type: ignore[arg-type]
+        FactDraft(of=PARTS[stage], stage=stage, text=sentence, invented=False)
         for stage, sentence in _staged(sentences_of(text))
     ]
     kept = _chosen(drafts)
@@ -135,7 +127,7 @@ def cut(text: str, theme: str | None, english: bool = True) -> Extraction:
     )
     added = [
         FactDraft(
-            of=PARTS[stage],  # type: ignore[arg-type]
+            of=PARTS[stage],
             stage=stage,
             text=chance(text, stage).choice(COMPLETIONS[stage]),
             invented=True,

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from simcounsel.corpus.synthesis.context import Line
+from simcounsel.corpus.synthesis.role_answers import NEW_AT_ONCE
+from simcounsel.corpus.synthesis.role_schemas import BY_ADVICE, BY_STAGE
 from simcounsel.events import Fact
 from simcounsel.llm.question import Facts
+from simcounsel.llm.schemas import Limits, some_of
 from simcounsel.specs.vocabulary import Support
 
 
@@ -22,6 +25,11 @@ class ExtractFacts(Facts):
     english: bool
     """Whether what the text leaves out may be completed in English."""
 
+    @property
+    def limits(self) -> Limits:
+        """Something for each stage, and of each part."""
+        return BY_STAGE
+
 
 @dataclass(frozen=True, kw_only=True)
 class SeekFacts(Facts):
@@ -33,6 +41,11 @@ class SeekFacts(Facts):
     """What may be told now; () when it holds back."""
     last: bool
     """Whether it is its last line."""
+
+    @property
+    def limits(self) -> Limits:
+        """It tells some of what it may."""
+        return {"facts": some_of([fact.id for fact in self.offered], NEW_AT_ONCE)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +63,11 @@ class SupportFacts(Facts):
     carried: Mapping[str, str]
     """The strategies that it carries, by id."""
 
+    @property
+    def limits(self) -> Limits:
+        """It follows strategies that it carries."""
+        return {"strategies": some_of([*self.carried], len(self.carried))}
+
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateFacts(Facts):
@@ -63,6 +81,11 @@ class EvaluateFacts(Facts):
     """Which of the supporter's lines it is, from 1."""
     turns: int
     """How many there may be."""
+
+    @property
+    def limits(self) -> Limits:
+        """Whoever wants a revision says which."""
+        return BY_ADVICE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from simcounsel.corpus.dialogues import Skill
 from simcounsel.corpus.measures import units
@@ -16,6 +16,8 @@ from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Disclosure, Supp
 from simcounsel.texts import stopwords
 
 FEWEST_FACTS, MOST_FACTS = 6, 14
+LEAST_ADVICE = 8
+"""Characters."""
 NEW_AT_ONCE = 2
 """How many facts a seeker tells in one line at the most."""
 LONGEST = 100
@@ -54,6 +56,18 @@ class Extraction(Answer):
 
     theme: Annotated[str, Field(min_length=1, max_length=40)]
     facts: Annotated[list[FactDraft], Field(min_length=FEWEST_FACTS, max_length=MOST_FACTS)]
+
+    @field_validator("facts", mode="before")
+    @classmethod
+    def _in_a_row(cls, facts: Any) -> Any:
+        """Those that came by stage, as `role_schemas` asks for them, one after the other."""
+        if not isinstance(facts, dict):
+            return facts
+        return [
+            fact | {"stage": stage} if isinstance(fact, dict) else fact
+            for stage, some in facts.items()
+            for fact in (some if isinstance(some, list) else [some])
+        ]
 
 
 class SeekerLine(Answer):
@@ -96,6 +110,14 @@ class Evaluation(Answer):
     advice: str = ""
     revise: bool
     go_on: bool
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_advised(cls, told: Any) -> Any:
+        """An answer that does not say whether to revise means it where it says how."""
+        if not isinstance(told, dict) or "revise" in told:
+            return told
+        return told | {"revise": len(str(told.get("advice", ""))) >= LEAST_ADVICE}
 
     def ratings(self) -> dict[str, int]:
         """By quality."""
@@ -172,7 +194,7 @@ def seeker_problem(
 
 def evaluation_problem(evaluation: Evaluation | None) -> str | None:
     """Whoever wants a revision says which."""
-    if evaluation is not None and evaluation.revise and len(evaluation.advice) < 8:
+    if evaluation is not None and evaluation.revise and len(evaluation.advice) < LEAST_ADVICE:
         return "revise is true, but advice does not say what to change"
     return None
 

@@ -13,9 +13,11 @@ from simcounsel.agents.tasks import Answer
 from simcounsel.chance import seed_of
 from simcounsel.errors import SpecError
 from simcounsel.llm.question import Ask, Facts, Question, ask
+from simcounsel.llm.schemas import Limits
 from simcounsel.policies.course.case_plan import facts_of, lived, order_problem, plan_of
 from simcounsel.policies.course.case_report import Report
 from simcounsel.policies.course.case_schemas import (
+    STAGE_BY_STAGE,
     ClientAnswer,
     FeatureAnswer,
     FeaturesAnswer,
@@ -58,6 +60,11 @@ class CasePlanFacts(Facts):
     therapy: Therapy
     facts: tuple[PlannedFact, ...]
     """What was told in them."""
+
+    @property
+    def limits(self) -> Limits:
+        """Each stage, in their order."""
+        return STAGE_BY_STAGE
 
 
 @dataclass(frozen=True, kw_only=True)

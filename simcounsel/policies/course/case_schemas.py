@@ -2,14 +2,15 @@
 schema.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from simcounsel.agents.tasks import Answer, StrokeAnswer
-from simcounsel.specs.course import MOST_SESSIONS
+from simcounsel.llm.schemas import Limits
+from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS
 from simcounsel.specs.persona import Acquaintance, Belief, Situation
-from simcounsel.specs.therapy import CourseStage
+from simcounsel.specs.therapy import COURSE_STAGES, CourseStage
 
 Theme = Literal[
     "insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"
@@ -87,7 +88,42 @@ class SessionAnswer(Answer):
 class PlanAnswer(Answer):
     """The whole course."""
 
-    sessions: Annotated[tuple[SessionAnswer, ...], Field(min_length=5, max_length=MOST_SESSIONS)]
+    sessions: Annotated[
+        tuple[SessionAnswer, ...], Field(min_length=FEWEST_SESSIONS, max_length=MOST_SESSIONS)
+    ]
+
+    @field_validator("sessions", mode="before")
+    @classmethod
+    def _in_a_row(cls, sessions: Any) -> Any:
+        """Those that came by stage, as `STAGE_BY_STAGE` asks for them, one after the other."""
+        if not isinstance(sessions, dict):
+            return sessions
+        return [
+            session | {"stage": stage} if isinstance(session, dict) else session
+            for stage in COURSE_STAGES
+            for session in sessions.get(stage, ())
+        ]
+
+
+def _sessions(least: int, most: int) -> dict[str, Any]:
+    """The schema of the sessions of one stage."""
+    item = {"$ref": f"#/$defs/{SessionAnswer.__name__}"}
+    return {"type": "array", "items": item, "minItems": least, "maxItems": most}
+
+
+STAGE_BY_STAGE: Limits = {
+    "sessions.stage": None,
+    "sessions": {
+        "type": "object",
+        "properties": dict(
+            zip(COURSE_STAGES, (_sessions(1, 2), _sessions(3, 6), _sessions(1, 2)), strict=True)
+        ),
+        "required": [*COURSE_STAGES],
+    },
+}
+"""Sessions as they are asked for where a schema holds the answer: none can say of a list that it
+has each stage, in their order.
+"""
 
 
 class TurnAnswer(Answer):

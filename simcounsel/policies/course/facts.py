@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from simcounsel.agents.talk import TalkLine, ThoughtFacts
 from simcounsel.llm.question import Facts
+from simcounsel.llm.schemas import Limits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +86,17 @@ class AfterFacts(Facts):
     """What belongs into each field of the conceptualization, by id."""
     columns: Mapping[str, int]
     """How many cells a row of each field has."""
+
+    @property
+    def limits(self) -> Limits:
+        """Goals, facts and fields that there are."""
+        limits: dict[str, dict[str, object]] = {
+            "goals": {"maxItems": len(self.goals)},
+            "goals.number": {"maximum": max(1, len(self.goals))},
+            "facts.known": {"enum": ["", *self.known]},
+            "rows.field": {"enum": [*self.fields]},
+        }
+        return limits if self.fields else limits | {"rows": {"maxItems": 0}, "rows.field": {}}
 
     @property
     def told(self) -> tuple[str, ...]:

@@ -14,6 +14,10 @@ from simcounsel.specs.therapy import MetaSkill, Skill, Therapy
 
 FEWEST_METAS, FEWEST_SKILLS = 2, 3
 """How many of each a short session has."""
+LEAST_SKILLS = 2
+"""With so many different ones a choice is taken where others are named twice: a schema that any
+server takes cannot say that each is named once.
+"""
 SkillsChosen = SkillsAnswer | PreparedAnswer
 
 
@@ -68,18 +72,23 @@ class Shelf:
     def problem(self, answer: SkillsChosen) -> str | None:
         """What is wrong with a choice; None when nothing is."""
         metas, skills = self.taken(answer)
-        fewest = min(self.library.fewest_metas, len(self.library.metas))
-        if len(metas) < fewest:
-            return f"name at least {fewest} different intentions"
         few = min(self.library.fewest, len(self.library.of(metas)))
-        if len(skills) < few:
+        if len(skills) < min(few, LEAST_SKILLS):
             return f"name at least {few} different skills of the intentions that you chose"
         return None
 
     def taken(self, answer: SkillsChosen) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Meta skills, and of the skills those that belong to them; each once."""
-        metas, below = tuple(dict.fromkeys(answer.intentions)), self.library.of(answer.intentions)
-        return metas, tuple(one for one in dict.fromkeys(answer.skills) if one in below)
+        """Meta skills, and of the skills those that belong to them; each once. Where there are too
+        few, the meta skills of the other skills count as chosen, too.
+        """
+        of, named = self.library, tuple(dict.fromkeys(answer.skills))
+        metas = tuple(dict.fromkeys(answer.intentions))
+        for one in named:
+            below = of.of(metas)
+            wanted = min(of.fewest, len(named), len(below))
+            if len(metas) < of.fewest_metas or sum(two in below for two in named) < wanted:
+                metas = tuple(dict.fromkeys((*metas, of.parents[one])))
+        return metas, tuple(one for one in named if of.parents[one] in metas)
 
     def retrieved(self, answer: SkillsChosen, calls: Traced) -> tuple[Retrieved, Retrieved]:
         """The choice as events: of meta skills, and of skills of these."""
