@@ -37,11 +37,11 @@ def check(
     ] = None,
 ) -> None:
     """Validate worlds, personas, experiments and all other files that people write; exit 1 with
-    file:line and a remedy for each problem.
+    file:line and a remedy for each problem. Code that a file names is said, and nothing of it runs.
 
     Example: simcounsel check manual.yaml --graph manual.mmd
     """
-    from simcounsel.cli.check import check_file, files_of, graph_of_file
+    from simcounsel.cli.check import check_file, code_in, files_of, graph_of_file
     from simcounsel.specs.file_text import write_text
 
     if graph is not None and len(files) != 1:
@@ -52,9 +52,13 @@ def check(
     named = [files_of(file) for file in files]
     for file in (one for ours, _ in named for one in ours):
         problems = check_file(file)
+        code, not_found = code_in(file) if not problems else ([], [])
+        problems += not_found
         wrong += bool(problems)
         for problem in problems or [f"{file}: ok"]:
             typer.echo(problem)
+        for note in code:
+            typer.echo(note)
         if graph is not None and not problems:
             write_text(graph, graph_of_file(file))
             typer.echo(f"wrote {graph}")
