@@ -748,7 +748,10 @@ def test_init_into_a_file(simcounsel: Command, tmp_path: Path) -> None:
 def test_personas_import(simcounsel: Command, tmp_path: Path) -> None:
     records = saved(tmp_path, four())
     ended = simcounsel("personas", "import", records, "--out", "people")
-    assert (ended.code, ended.out) == (0, "wrote people/alex_1.yaml\n")
+    assert (ended.code, ended.out) == (
+        0,
+        "wrote people/alex_1.yaml\npeople: 1, out of records: 4\n",
+    )
     assert simcounsel("check", "people/alex_1.yaml").code == 0
     again = simcounsel("personas", "import", records, "--out", "people")
     assert again.code == 1
