@@ -254,7 +254,7 @@ def test_in_python_what_the_user_names_is_theirs_and_what_a_file_names_is_not(
     assert PolicyAgent(NAMED, env) and imported(code), "the user's words"
 
     monkeypatch.setenv(VARIABLE, "")
-    mine = load_world(TINY, **{"residents.Miriam.policy": NAMED})
+    mine = load_world(TINY, **{"residents.Miriam.policy": NAMED})  # type: ignore[arg-type]
     assert Simulation(mine, model="scripted", out=tmp_path / "r").run(2) and imported(code)
     monkeypatch.setenv(VARIABLE, "")
     allow_code("others:POLICY")

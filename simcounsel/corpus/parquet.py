@@ -83,7 +83,7 @@ def _schema() -> Any:
 def _sessions(pa: Any) -> Any:
     """The column of a course's sessions."""
     text, whole, texts = pa.string(), pa.int64(), pa.list_(pa.string())
-    kinds = {int: whole, int | None: whole, tuple[str, ...]: texts}
+    kinds: dict[Any, Any] = {int: whole, int | None: whole, tuple[str, ...]: texts}
     return pa.list_(
         pa.struct(
             [
