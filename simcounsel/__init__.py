@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, Provider
     from simcounsel.llm.question import Ask, Facts, Question, Reply, ask
     from simcounsel.measuring.rate import rate
+    from simcounsel.named_code import allow_code
     from simcounsel.policies.kind import NoSettings, PolicyKind
     from simcounsel.policies.policy import Policy
     from simcounsel.runs.run import Run, load_run
@@ -70,6 +71,7 @@ __all__ = [
     "ThoughtFacts",
     "World",
     "__version__",
+    "allow_code",
     "ask",
     "load_run",
     "load_world",
@@ -91,6 +93,7 @@ _HOMES = {
     "llm.models": "ChatModel Completion EmbedModel Failure Provider",
     "llm.question": "Ask Facts Question Reply ask",
     "measuring.rate": "rate",
+    "named_code": "allow_code",
     "policies.kind": "NoSettings PolicyKind",
     "policies.policy": "Policy",
     "runs.run": "Run load_run",

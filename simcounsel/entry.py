@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable
 from importlib.metadata import requires
 
-from simcounsel import hosts, interrupts, terminal
+from simcounsel import hosts, interrupts, named_code, terminal
 from simcounsel.errors import GivenUp, SimcounselError
 from simcounsel.gallery import located
 
@@ -29,7 +29,8 @@ def start(name: str, app: Callable[[], object], install: Callable[[str], str]) -
     """Run a command line, then exit if it did not end well. install: what to type to have a package
     that is missing.
     """
-    with terminal.guarded(), hosts.named_in(sys.argv[1:]), interrupts.like_ctrl_c() as heard:
+    named = hosts.named_in(sys.argv[1:])
+    with terminal.guarded(), named, named_code.as_before(), interrupts.like_ctrl_c() as heard:
         logging.basicConfig(format="%(message)s", level=logging.WARNING, handlers=[_Messages()])
         code = _flushed(name, _exit_code(name, app, install))
     if heard:

@@ -12,21 +12,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from simcounsel.disk import append_text
+from simcounsel.allowed import add_lines, lines_of, own_folder
 from simcounsel.errors import ModelError
 from simcounsel.secret import credentials_in, scrub
 
 VARIABLE = "SIMCOUNSEL_HOSTS"
 _HOST = re.compile(r"(?:\[[0-9a-f:.%]+\]|[^\s:/?#@\[\]\\,]+)(?::[0-9]{1,5})?")
-
-
-def own_folder() -> Path:
-    """Where a user's own settings lie: `$XDG_CONFIG_HOME/simcounsel`, else `~/.config/simcounsel`
-    (XDG Base Directory Specification).
-    """
-    told = os.environ.get("XDG_CONFIG_HOME", "")
-    home = Path(told) if os.path.isabs(told) else Path.home() / ".config"
-    return home / "simcounsel"
 
 
 def hosts_file() -> Path:
@@ -36,15 +27,7 @@ def hosts_file() -> Path:
 
 def allowed_in_file() -> tuple[str, ...]:
     """What the file names. ModelError when it cannot be read."""
-    file = hosts_file()
-    try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{file}: cannot be read ({error}); mend or remove it") from None
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    return tuple(line.casefold() for line in lines if line)
+    return tuple(line.casefold() for line in lines_of(hosts_file(), ModelError))
 
 
 def allow_in_file(given: Iterable[str]) -> tuple[str, ...]:
@@ -52,16 +35,9 @@ def allow_in_file(given: Iterable[str]) -> tuple[str, ...]:
     cannot be written.
     """
     places = tuple(_written(host) for host in given)
-    new = [place for place in dict.fromkeys(places) if place not in allowed_in_file()]
-    file = hosts_file()
-    try:
-        if new:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            append_text(file, "".join(f"{place}\n" for place in new))
-    except OSError as error:
-        raise ModelError(
-            f"{file}: cannot be written ({error.strerror}); name the hosts in {VARIABLE} instead"
-        ) from None
+    known = allowed_in_file()
+    new = (place for place in places if place not in known)
+    add_lines(hosts_file(), new, ModelError, f"name the hosts in {VARIABLE} instead")
     return places
 
 

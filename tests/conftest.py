@@ -88,7 +88,13 @@ def small_heap() -> None:
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test can spend money."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SIMCOUNSEL_API_KEY", "SIMCOUNSEL_HOSTS"):
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "SIMCOUNSEL_API_KEY",
+        "SIMCOUNSEL_HOSTS",
+        "SIMCOUNSEL_CODE",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 

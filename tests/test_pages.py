@@ -167,6 +167,7 @@ def test_what_a_page_types_runs(
     if page == "docs/tutorials/own-policy.md":  # its first block is the file that it says to save
         (place / "pausing.py").write_text(blocks_of(page)[0], encoding="utf-8")
         monkeypatch.syspath_prepend(str(place))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(place / "config"))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-tests")
     monkeypatch.setenv("OPENAI_BASE_URL", served.url)
     before = len(served.bodies)
@@ -332,18 +333,21 @@ def typed_commands() -> dict[str, click.Command]:
 
 ASKING = {"wait_for_model", "timeout"}
 """Options of every command that asks a model, told once for all of them."""
+CODE = {"allow_code"}
+"""The same for commands that may run code."""
 
 
-def test_the_commands_that_ask_models_are_named() -> None:
-    asking = {
+@pytest.mark.parametrize(
+    ("options", "told"), [(ASKING, "`--wait-for-model`"), (CODE, "`--allow-code`")]
+)
+def test_the_commands_that_ask_models_or_run_code_are_named(options: set[str], told: str) -> None:
+    taking = {
         name
         for name, command in typed_commands().items()
-        if {one.name for one in command.params} >= ASKING
+        if {one.name for one in command.params} >= options
     }
-    (told,) = [
-        row for row in PAGES["docs/commands.md"].split("\n\n") if "`--wait-for-model`" in row
-    ]
-    assert set(re.findall(r"`([a-z][a-z -]*)`", told)) == asking
+    (row,) = [row for row in PAGES["docs/commands.md"].split("\n\n") if told in row]
+    assert set(re.findall(r"`([a-z][a-z -]*)`", row)) == taking
 
 
 @pytest.mark.parametrize("name", typed_commands())
@@ -358,7 +362,7 @@ def test_a_command_stands_in_the_table_with_its_options(name: str) -> None:
     options = [
         {*one.opts, *one.secondary_opts}
         for one in typed_commands()[name].params
-        if one.param_type_name == "option" and one.name not in ("help", *ASKING)
+        if one.param_type_name == "option" and one.name not in ("help", *ASKING, *CODE)
     ]
     assert not told - set().union(*options), "no such options"
     assert not [names for names in options if not names & told], "not told of"

@@ -6,6 +6,7 @@ from typing import cast
 from simcounsel.agents.mind import Mind
 from simcounsel.agents.resident import Resident
 from simcounsel.errors import SpecError
+from simcounsel.named_code import check_code
 from simcounsel.registry import Plugin, Registry
 
 MINDS: Registry[object] = Registry(
@@ -17,7 +18,8 @@ DEFAULT_MIND = "person"
 
 def mind_for(resident: Resident) -> Mind:
     """The resident's mind: of the registered name, or where the world says `package.module:name`,
-    whatever lies there. SpecError when there is none, PluginError when it cannot be imported.
+    whatever lies there. SpecError when there is none, PluginError when it cannot be imported, or is
+    code that the user did not allow.
     """
     return maker_of(resident.spec.mind)(resident)
 
@@ -26,6 +28,7 @@ def maker_of(name: str | None) -> Callable[[Resident], Mind]:
     """What makes minds of that name. Errors as `mind_for`."""
     name = name or DEFAULT_MIND
     if ":" in name:
+        check_code(name)
         found: object = MINDS.load(Plugin(name=name, value=name, distribution="named in the world"))
     else:
         found = MINDS.get(name)

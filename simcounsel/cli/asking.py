@@ -1,7 +1,6 @@
 """`--wait-for-model` and `--timeout`, for each command that asks models."""
 
 import functools
-import inspect
 import re
 from collections.abc import Callable
 from math import inf, isfinite
@@ -9,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from simcounsel.cli.options import with_more_options
 from simcounsel.llm import tracing
 from simcounsel.llm.asking import Asking, asked
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
@@ -70,7 +70,6 @@ Timeout = Annotated[
 
 def asks_models(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the two options. All models that it opens are asked as they say."""
-    own = inspect.signature(command)
 
     @functools.wraps(command)
     def asking(*, wait_for_model: float, timeout: Timeouts | None, **others: object) -> None:
@@ -78,10 +77,5 @@ def asks_models(command: Callable[..., None]) -> Callable[..., None]:
             command(**others)
 
     options = (("wait_for_model", WaitForModel, "60"), ("timeout", Timeout, None))
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-        for name, kind, default in options
-    ]
-    asking.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
-    asking.__annotations__ = command.__annotations__ | {name: kind for name, kind, _ in options}
+    with_more_options(asking, command, options)
     return asking

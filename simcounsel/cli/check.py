@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from simcounsel.errors import PluginError, SpecError
 from simcounsel.instruments.scale import INSTRUMENTS, read_scale, unknown_instrument
+from simcounsel.named_code import described, file_of, missing
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.staged.diagram import diagram_of
 from simcounsel.specs import shipped
@@ -130,7 +131,9 @@ def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
     for number, resident in enumerate(world.residents):
         line = line_of(lines, ("residents", number, "policy"))
         named = resident.policy.name if resident.policy else ""
-        if named and ":" not in named and named not in POLICIES:
+        if ":" in named:
+            continue
+        if named and named not in POLICIES:
             problems.append(f"{path}:{line}: no policy {named!r}; there are {POLICIES.known()}")
             continue
         try:
@@ -140,6 +143,40 @@ def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
         except PluginError as error:
             problems.append(f"{path}:{line}: {error}")
     return problems
+
+
+def code_in(path: Path) -> tuple[list[str], list[str]]:
+    """Which code a sound world or experiment names, as notes, then as problems where its module is
+    not found. Nothing is imported.
+    """
+    data, _ = read_yaml(path)
+    if not isinstance(data, dict):
+        return [], []
+    worlds: list[World] = [load_world(path)] if "places" in data else []
+    if "conditions" in data:
+        for cell in load_experiment(path)[1]:
+            cell.about.either(world=worlds.append, synthesis=_no_code)
+    notes, problems = [], []
+    for name in dict.fromkeys(name for world in worlds for name in world.code_names()):
+        place = f"{path}:{_first_line(path, name)}: "
+        if file_of(name) is None:
+            problems.append(place + missing(name))
+        else:
+            notes.append(
+                f"{place}{described(name)}. Nothing was imported; a run imports it only where you"
+                " allow it (`--allow-code`)"
+            )
+    return notes, problems
+
+
+def _no_code(_: object) -> None:
+    """A synthesis names none."""
+
+
+def _first_line(path: Path, words: str) -> int:
+    """The first line of a file with these words; 1 where another file says them."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if words in line), 1)
 
 
 def _instrument_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:

@@ -26,11 +26,13 @@ from simcounsel.cli.options import (
     changes_of,
     with_model,
 )
+from simcounsel.cli.running_code import runs_code
 from simcounsel.cli.weights import console_of, price_table
 
 
 @app.command()
 @asks_models
+@runs_code
 def clinic(
     world: Annotated[
         Path,

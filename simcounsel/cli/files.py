@@ -37,11 +37,11 @@ def check(
     ] = None,
 ) -> None:
     """Validate worlds, personas, experiments and all other files that people write; exit 1 with
-    file:line and a remedy for each problem.
+    file:line and a remedy for each problem. Code that a file names is said, and nothing of it runs.
 
     Example: simcounsel check manual.yaml --graph manual.mmd
     """
-    from simcounsel.cli.check import check_file, files_of, graph_of_file
+    from simcounsel.cli.check import check_file, code_in, files_of, graph_of_file
     from simcounsel.specs.file_text import write_text
 
     if graph is not None and len(files) != 1:
@@ -52,9 +52,13 @@ def check(
     named = [files_of(file) for file in files]
     for file in (one for ours, _ in named for one in ours):
         problems = check_file(file)
+        code, not_found = code_in(file) if not problems else ([], [])
+        problems += not_found
         wrong += bool(problems)
         for problem in problems or [f"{file}: ok"]:
             typer.echo(problem)
+        for note in code:
+            typer.echo(note)
         if graph is not None and not problems:
             write_text(graph, graph_of_file(file))
             typer.echo(f"wrote {graph}")
@@ -133,12 +137,44 @@ def import_personas(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the persona files.")] = Path(
         "personas"
     ),
+    style: Annotated[
+        str | None,
+        typer.Option(
+            "--style",
+            help="How all of them speak: plain, upset, verbose, reserved, tangent or pleasing. Left"
+            " out: one for each person, drawn out of those that its records name.",
+        ),
+    ] = None,
+    theme: Annotated[
+        str | None,
+        typer.Option(
+            "--theme",
+            help="Their theme, such as insomnia, after which their days and nights are filled in."
+            " Left out: as the words of their records say, else depression.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="The same seed, the same drawn styles.")
+    ] = 1,
 ) -> None:
-    """Read Patient-Psi records into persona files; several records of one id are one person."""
-    from simcounsel.specs.patient_psi import import_records
+    """Read Patient-Psi records into persona files; several records of one id are one person.
 
-    for written in import_records(file, out):
+    A record that cannot be used is refused by name, and the rest is written; exit code 1 says that
+    something was refused.
+
+    Example: simcounsel personas import profiles.json --theme insomnia --out people
+    """
+    from simcounsel.specs.patient_psi import import_records
+    from simcounsel.specs.patient_psi_persona import ImportChoices
+
+    choices = ImportChoices(style=style, theme=theme, seed=seed)
+    imported = import_records(file, out, choices)
+    for written in imported.written:
         typer.echo(f"wrote {written}")
+    for words in (*imported.notes, *(f"refused: {one}" for one in imported.refused)):
+        typer.echo(words, err=True)
+    typer.echo(f"people: {len(imported.written)}, out of records: {imported.records}")
+    sys.exit(1 if imported.refused else 0)
 
 
 @personas.command("draw")

@@ -12,6 +12,7 @@ from simcounsel import interrupts
 from simcounsel.cli.weights import console_of, fetch_weights
 from simcounsel.entry import INTERRUPTED
 from simcounsel.errors import GivenUp, SimcounselError
+from simcounsel.named_code import option_for
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +70,7 @@ def to_the_end(
     except GivenUp as error:
         closing(None)
         more = f" {error.option}" if error.option else ""
-        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
+        raise error.telling(f"go on with `{_resume(run)}{more}`") from None
     except SimcounselError:
         closing(None)
         raise
@@ -83,6 +84,12 @@ def next_step(run: "Run", stopped: str | None) -> None:
     at. stopped: why it ended before its time, if it did.
     """
     if stopped or not run.ticks_done():
-        typer.echo(f"to go on: simcounsel resume {run.folder}")
+        typer.echo(f"to go on: {_resume(run)}")
     else:
         typer.echo(f"look at it in your browser: simcounsel view {run.folder}")
+
+
+def _resume(run: "Run") -> str:
+    """What to type to go on with it."""
+    code = run.about.either(world=lambda world: world.code_names(), synthesis=lambda _: ())
+    return f"simcounsel resume {run.folder}{option_for(code)}"

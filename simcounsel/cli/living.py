@@ -29,6 +29,7 @@ from simcounsel.cli.options import (
     changes_of,
     with_model,
 )
+from simcounsel.cli.running_code import runs_code
 from simcounsel.cli.synthesis_run import write
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 @app.command()
 @asks_models
+@runs_code
 def run(
     world: Annotated[
         Path,
@@ -118,6 +120,7 @@ def run(
 
 @app.command()
 @asks_models
+@runs_code
 def resume(
     run: RunFolder,
     again_from: Annotated[
@@ -171,6 +174,7 @@ def resume(
 
 @app.command()
 @asks_models
+@runs_code
 def fork(
     run: RunFolder,
     at: Annotated[

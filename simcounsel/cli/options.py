@@ -1,12 +1,15 @@
 """Options that several commands share."""
 
+import inspect
 import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simcounsel.cli import completing
+from simcounsel.named_code import name_code
 
 if TYPE_CHECKING:
     from simcounsel.specs.world_settings import FallbackLimits
@@ -218,7 +221,7 @@ RunFolder = Annotated[
 def changes_of(
     sets: list[str] | None, option: str = "--set", such_as: str = "conversation.max_turns=6"
 ) -> dict[str, Any]:
-    """KEY=VALUE pairs as a dictionary."""
+    """KEY=VALUE pairs as a dictionary; code that they name may be run."""
     found: dict[str, Any] = {}
     for pair in sets or []:
         key, equals, value = pair.partition("=")
@@ -227,6 +230,7 @@ def changes_of(
                 f"{pair!r} is not KEY=VALUE, such as {such_as}", param_hint=option
             )
         found[key.strip()] = value.strip()
+    name_code(found)
     return found
 
 
@@ -242,3 +246,18 @@ def with_model(changes: dict[str, Any], model: str | None) -> dict[str, Any]:
     from simcounsel.llm.catalog import roles_for
 
     return {"models": roles_for(model)} | changes
+
+
+def with_more_options(
+    outer: Callable[..., None],
+    command: Callable[..., None],
+    options: Iterable[tuple[str, Any, object]],
+) -> None:
+    """Let what is wrapped around a command take its options and these: name, kind, default."""
+    own, options = inspect.signature(command), tuple(options)
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for name, kind, default in options
+    ]
+    outer.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
+    outer.__annotations__ = command.__annotations__ | {name: kind for name, kind, _ in options}

@@ -23,6 +23,7 @@ from simcounsel.cli.options import (
     Samples,
 )
 from simcounsel.cli.rating_many import rate_many, say_trial
+from simcounsel.cli.running_code import runs_code
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 from simcounsel.entry import INTERRUPTED
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 @app.command()
 @asks_models
+@runs_code
 def rate(
     runs: Annotated[
         list[Path],

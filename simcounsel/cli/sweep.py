@@ -10,6 +10,7 @@ from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.completing import names_of
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
+from simcounsel.cli.running_code import runs_code
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 from simcounsel.entry import GIVEN_UP, INTERRUPTED
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 @app.command()
 @asks_models
+@runs_code
 def sweep(
     experiment: Annotated[
         Path,
@@ -144,10 +146,12 @@ def live(
     runs are done.
     """
     from simcounsel.cli.sweep_display import SweepDisplay
-    from simcounsel.engine.opening import check_models
+    from simcounsel.engine.opening import check_models, check_people
     from simcounsel.lab.sweep import Sweep
 
     console = console_of()
+    for cell in cells:
+        cell.about.either(world=check_people, synthesis=_nobody)
     for cell in {str(cell.about.model_names()): cell for cell in cells}.values():
         fetch_weights(cell.about.model_names(), console, quiet)
         check_models(cell.about)
@@ -166,3 +170,7 @@ def live(
     if running.stopping:
         typer.echo(f"{running.stopping}; the same command goes on")
     return running, done
+
+
+def _nobody(_: object) -> None:
+    """Nobody lives in a synthesis."""

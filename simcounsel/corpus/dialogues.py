@@ -121,11 +121,21 @@ class CourseSession(Part):
     """What the counselor meant it for."""
     reason: str | None = None
     """What of the plan and of earlier sessions it follows from."""
+    schools: tuple[str, ...] = ()
+    """Of an integrative course: the therapies that were planned for it, by id."""
+    links: tuple[str, ...] = ()
+    """Which parts of the client's file were planned to come up."""
+    material: tuple[str, ...] = ()
+    """Tasks and points that were planned for it."""
+    skills: tuple[str, ...] = ()
+    """The skills that the counselor was offered for it."""
     summary: str | None = None
     """The counselor's note, written after it."""
     client_state: str | None = None
     """How the counselor found the client, written after it."""
     goals_met: tuple[str, ...] = ()
+    goal_assessment: str | None = None
+    """How far the objective was reached, and by which evidence, written after it."""
     unresolved: tuple[str, ...] = ()
     homework: tuple[str, ...] = ()
     """What was agreed for the time until the next session."""

@@ -7,6 +7,9 @@
     Alpaca      {"instruction": ..., "input": ..., "output": ..., "history": [[user, reply]]}
     TRL         {"prompt": [messages], "completion": [messages]}; with `chosen` and `rejected` a
                 preference pair
+    SMILECHAT   [{"role": "client", "content": ...}]: a bare list
+    ExTES       {"scene": ..., "content": [{"User": ...}, {"AI Strategy": ..., "AI": ...}]}; also
+                such a list bare
 
 Who is `user` and who is `assistant` such a row does not say: the assistant is taken for the
 counselor, unless the export that wrote it says otherwise. System messages are left out. Without a
@@ -15,74 +18,16 @@ its row, such as `train:3`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from simcounsel.corpus.course_text import is_note_request, without_directions
-from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn, unknown_client
-from simcounsel.corpus.markup import is_opening, parsed
-from simcounsel.errors import CorpusError
-from simcounsel.specs.vocabulary import Role
+from simcounsel.corpus.course_text import is_note_request
+from simcounsel.corpus.dialogues import Dialogue, Draft, Turn, unknown_client
+from simcounsel.corpus.messages import LISTS, Place, Row, are_messages, first, messages_in, text_in
 
-Row = Mapping[str, Any]
-LISTS = (
-    "messages",
-    "conversations",
-    "conversation",
-    "turns",
-    "dialog",
-    "dialogue",
-    "lines",
-    "dialogues",
-)
-SPEAKERS: dict[str, Role | None] = {
-    "client": "client",
-    "patient": "client",
-    "seeker": "client",
-    "help-seeker": "client",
-    "visitor": "client",
-    "usr": "client",
-    "来访者": "client",
-    "求助者": "client",
-    "counselor": "counselor",
-    "counsellor": "counselor",
-    "therapist": "counselor",
-    "supporter": "counselor",
-    "psychologist": "counselor",
-    "sys": "counselor",
-    "咨询师": "counselor",
-    "心理咨询师": "counselor",
-    "心理医生": "counselor",
-    "求询者": "client",
-    "支持者": "counselor",
-    "layperson": "layperson",
-    "friend": "layperson",
-    "system": None,
-    "developer": None,
-}
-OTHER, LEARNER = ("user", "human"), ("assistant", "gpt", "model", "bot", "chatgpt")
 SHAPES = (
     "`messages`, `conversations`, `turns`, `instruction` and `output`, or `prompt` and `completion`"
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """Where a row stands."""
-
-    file: str
-    line: int
-    """From 1."""
-    number: int
-    """Of the row in its file, from 1."""
-    origin: Origin
-    learner: Role = "counselor"
-    """Whom `assistant` stands for."""
-
-    def wrong(self, what: str) -> CorpusError:
-        """An error that names the place."""
-        return CorpusError(f"{self.file}:{self.line}: {what}")
 
 
 def dialogues_of_rows(rows: Iterable[tuple[Place, Any]]) -> Iterator[Dialogue]:
@@ -91,6 +36,8 @@ def dialogues_of_rows(rows: Iterable[tuple[Place, Any]]) -> Iterator[Dialogue]:
     """
     before: Dialogue | None = None
     for place, row in rows:
+        if isinstance(row, list) and are_messages(row):
+            row = {"messages": row}
         if not isinstance(row, Mapping):
             raise place.wrong(
                 f"expected a dialogue as a JSON object with {SHAPES}, found {type(row).__name__}"
@@ -117,7 +64,7 @@ def _asks_note(row: Row) -> bool:
 
 def _dialogue(place: Place, row: Row) -> Dialogue:
     turns = tuple(_turns(place, row))
-    name = _first(row, "id", "dialogue_id", "conversation_id") or "-".join(
+    name = first(row, "id", "dialogue_id", "conversation_id") or "-".join(
         str(row[key]) for key in ("topic", "case") if key in row
     )
     name = str(name) if name else None
@@ -125,23 +72,14 @@ def _dialogue(place: Place, row: Row) -> Dialogue:
     return Dialogue(
         id=name or f"{PurePath(origin.file).stem}:{chat}",
         turns=turns,
-        client=str(_first(row, "client", "client_id") or unknown_client(origin.file, chat)),
-        theme=_text(row, "theme", "topic", "problem_type"),
-        language=_text(row, "language", "lang"),
-        situation=_text(row, "situation"),
-        condition=_text(row, "condition"),
-        licence=_text(row, "licence", "license"),
+        client=str(first(row, "client", "client_id") or unknown_client(origin.file, chat)),
+        theme=text_in(row, "theme", "topic", "problem_type", "scene"),
+        language=text_in(row, "language", "lang"),
+        situation=text_in(row, "situation", *(["description"] if "scene" in row else [])),
+        condition=text_in(row, "condition"),
+        licence=text_in(row, "licence", "license"),
         origin=origin.model_copy(update={"chat": chat}),
     )
-
-
-def _first(row: Row, *keys: str) -> Any:
-    return next((row[key] for key in keys if row.get(key) not in (None, "")), None)
-
-
-def _text(row: Row, *keys: str) -> str | None:
-    found = _first(row, *keys)
-    return found if isinstance(found, str) and is_unicode(found) else None
 
 
 def _turns(place: Place, row: Row) -> Iterator[Turn]:
@@ -200,78 +138,6 @@ def _exchange(place: Place, message: Any, reply: Any) -> Iterator[Turn]:
         [{"role": "user", "content": message}, {"role": "assistant", "content": reply}],
         "history",
     )
-
-
-def messages_in(place: Place, listed: Any, key: str) -> Iterator[Turn]:
-    """The turns of a list of messages; key: what the list is called. CorpusError names the one that
-    is wrong.
-    """
-    if isinstance(listed, str):
-        raise place.wrong(
-            f"{key}: plain text, of which nobody can tell who speaks; expected a list of messages"
-            " with role and content"
-        )
-    if not isinstance(listed, list | tuple):
-        raise place.wrong(f"{key}: expected a list of messages, found {type(listed).__name__}")
-    begun = note_follows = False
-    for number, message in enumerate(listed, 1):
-        said = message if isinstance(message, Mapping) else {}
-        who = _first(said, "role", "from", "speaker", "interlocutor")
-        role = _role(place, who, f"{key} {number}")
-        content = _content(place, said, f"{key} {number}")
-        if note_follows or is_note_request(content):
-            note_follows = not note_follows
-            continue
-        spoken = without_directions(content)
-        directed = not spoken.strip() and spoken != content
-        if role and not directed and (begun or not is_opening(content)):
-            yield parsed(spoken).turn(role)
-        begun = begun or role is not None
-
-
-def _role(place: Place, who: Any, where: str) -> Role | None:
-    """Who speaks; None for a system message."""
-    word = str(who or "").strip().lower()
-    if word in LEARNER:
-        return place.learner
-    if word in OTHER:
-        return "counselor" if place.learner == "client" else "client"
-    if word in SPEAKERS:
-        return SPEAKERS[word]
-    raise place.wrong(
-        f"{where}: no speaker {who!r}; known are {', '.join((*OTHER, *LEARNER, *SPEAKERS))}"
-    )
-
-
-def _content(place: Place, said: Row, where: str) -> str:
-    found = next(
-        (
-            said[key]
-            for key in ("content", "value", "text", "utterance")
-            if said.get(key) is not None
-        ),
-        None,
-    )
-    if isinstance(found, list):
-        found = "".join(str(part.get("text", "")) for part in found if isinstance(part, Mapping))
-    if not isinstance(found, str):
-        raise place.wrong(
-            f"{where}: no text; expected `content`, `value` or `text` with what was said"
-        )
-    if not is_unicode(found):
-        raise place.wrong(f"{where}: {found[:60]!r} holds half a character; save the file as UTF-8")
-    return found
-
-
-def is_unicode(text: str) -> bool:
-    """Whether a text can be written: JSON may hold halves of characters (lone surrogates), which no
-    file can.
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _continued(before: Dialogue, after: Dialogue) -> Dialogue | None:

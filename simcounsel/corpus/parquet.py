@@ -83,11 +83,14 @@ def _schema() -> Any:
 def _sessions(pa: Any) -> Any:
     """The column of a course's sessions."""
     text, whole, texts = pa.string(), pa.int64(), pa.list_(pa.string())
-    kinds = {"number": whole, "first": whole} | dict.fromkeys(
-        ("objective", "goals_met", "unresolved", "homework"), texts
-    )
+    kinds: dict[Any, Any] = {int: whole, int | None: whole, tuple[str, ...]: texts}
     return pa.list_(
-        pa.struct([(name, kinds.get(name, text)) for name in CourseSession.model_fields])
+        pa.struct(
+            [
+                (name, kinds.get(field.annotation, text))
+                for name, field in CourseSession.model_fields.items()
+            ]
+        )
     )
 
 

@@ -5,8 +5,11 @@
                    "session_dialogue": [{"role": "Counselor", "text": "<think>...</think>..."}],
                    "session_summary": {"session_summary_abstract": ..., "homework": [...]}}]}
 
-The shape is that of data/THERAPY/NUMBER.json in its repository (2026). Each session is a dialogue;
-what was thought before a line stands in elements within `<think>` (see `markup`).
+The shape is that of data/THERAPY/NUMBER.json in its repository, and of the paper's figures 42 to 53
+(2026). Each session is a dialogue; what was thought before a line stands in elements within
+`<think>` (see `markup`). The client's file and the plan are in `psycheval_file`. Of a skill the
+name is kept; what else is said of it is for `skills import`. What is known of neither is named in
+the dialogue's `note`.
 """
 
 import re
@@ -16,12 +19,33 @@ from typing import Any
 
 from simcounsel.corpus.courses import with_earlier
 from simcounsel.corpus.dialogues import CourseSession, Dialogue, Turn
-from simcounsel.corpus.foreign import Place, Row, is_unicode, messages_in
+from simcounsel.corpus.messages import Place, Row, messages_in
+from simcounsel.corpus.psycheval_file import (
+    basics,
+    file_text,
+    joined,
+    mapping,
+    mappings,
+    plan_texts,
+    planned,
+    texts,
+    word,
+)
 
 _END = re.compile(r"\s*</?end>\s*\Z", re.IGNORECASE)
 _ANNOUNCED = re.compile(r"\A\s*这是第\s*\d+\s*次会话\s*\Z")
 """What the published dialogues send in the client's name before some sessions."""
-_TRAITS = ("age", "gender", "occupation", "educational_background", "family_status")
+_NUMBERED = re.compile(r"([\w-]*\d[\w-]*)\s*[:：]\s*(.*)", re.DOTALL)
+_MET = re.compile(r"(?<!未)(?:完全达成|(?<!not )(?<!partially )completed\b)", re.IGNORECASE)
+_TAKEN = {
+    "row": frozenset("theoretical client_id client_info global_plan plan sessions".split()),
+    "session": frozenset(
+        "session_number session_goals suggest_skills session_dialogue session_summary".split()
+    ),
+    "summary": frozenset(
+        "session_summary_abstract goal_assessment client_state_analysis homework".split()
+    ),
+}
 
 
 def is_course(row: Any) -> bool:
@@ -40,7 +64,7 @@ def dialogues_of_course(place: Place, row: Row) -> tuple[Dialogue, ...]:
     line, session and what is wrong.
     """
     sessions = row.get("sessions", [row])
-    name = f"{PurePath(place.file).stem}:{_word(row.get('client_id')) or place.number}"
+    name = f"{PurePath(place.file).stem}:{word(row.get('client_id')) or place.number}"
     made = []
     for number, session in enumerate(sessions, 1):
         if not isinstance(session, Mapping) or not isinstance(
@@ -68,102 +92,119 @@ def _dialogue(place: Place, row: Row, session: Row, name: str, number: int) -> D
         raise place.wrong(
             f"sessions {number}: session_number {counted!r}; expected a whole number from 1"
         )
-    info = _mapping(row, "client_info")
-    traits = _mapping(info, "static_traits")
+    info = basics(row)
     kept = _session(row, session, name, counted)
-    client = _word(traits.get("name"))
+    client = word(mapping(info, "static_traits").get("name"))
+    left = ", ".join(_left(row, session))
     return Dialogue(
         id=f"{name}/{counted}",
         client=name,
         turns=tuple(_turns(place, session, counted)),
-        theme=_word(info.get("topic")) or None,
-        situation=_situation(info, traits) or None,
+        theme=word(info.get("topic")) or None,
+        situation=file_text(row) or None,
         objectives=kept.objective,
         condition=kept.therapy,
         sessions=(kept,),
-        plan=tuple(_plan(row)),
+        plan=plan_texts(row),
         origin=place.origin.model_copy(update={"chat": f"{name}/{counted}"}),
         names=(client,) if client else (),
+        note=f"not taken from the file: {left}" if left else None,
     )
 
 
-def _turns(place: Place, session: Row, number: int) -> Iterator[Turn]:
-    """The lines, their skills by name where the session says what an id means."""
-    names = {
-        _word(one.get("skill_id")): _word(one.get("skill_name"))
-        for group in _mappings(session.get("suggest_skills"))
-        for one in _mappings(group.get("micro_skills"))
+def _left(row: Row, session: Row) -> Iterator[str]:
+    """The keys that hold something and are known to nobody here."""
+    own = {} if row is session else row
+    for kind, held in (
+        ("row", own),
+        ("session", session),
+        ("summary", mapping(session, "session_summary")),
+    ):
+        known = _TAKEN[kind] | (_TAKEN["row"] if kind == "session" else frozenset())
+        yield from (str(key) for key, value in held.items() if key not in known and value)
+
+
+def _skills(session: Row) -> dict[str, str]:
+    """The skills that the counselor was offered, name by id."""
+    return {
+        word(one.get("skill_id")): word(one.get("skill_name"))
+        for group in mappings(session.get("suggest_skills"))
+        for key in ("micro_skills", "atomic_skills")
+        for one in mappings(group.get(key))
     }
+
+
+def _turns(place: Place, session: Row, number: int) -> Iterator[Turn]:
+    """The lines, their skills by name where the session says what an id means, else by what stands
+    behind the id.
+    """
+    names = _skills(session)
     for turn in messages_in(place, session["session_dialogue"], f"session {number}, line"):
         text = _END.sub("", turn.text)
         if turn.speaker == "client" and _ANNOUNCED.match(text):
             continue
-        heads = (re.split("[:：]", one, maxsplit=1)[0].strip() for one in turn.skills)
-        skills = tuple(dict.fromkeys(names.get(one) or one for one in heads))
-        yield turn.model_copy(update={"text": text, "skills": skills})
+        skills = dict.fromkeys(_named(one, names) for one in _whole(turn.skills))
+        yield turn.model_copy(update={"text": text, "skills": tuple(skills)})
+
+
+def _whole(skills: Iterable[str]) -> Iterator[str]:
+    """Skills of a line, one of which may have a semicolon in its text: what begins with no id goes
+    on with the one before.
+    """
+    waiting = ""
+    for one in skills:
+        if _NUMBERED.match(waiting) and not re.match(r"[\w-]*\d[\w-]*\s*([:：]|$)", one):
+            waiting += f"; {one}"
+            continue
+        if waiting:
+            yield waiting
+        waiting = one
+    if waiting:
+        yield waiting
+
+
+def _named(skill: str, names: Mapping[str, str]) -> str:
+    """A skill by its name; else all that the line says of it."""
+    found = _NUMBERED.fullmatch(skill)
+    head, text = (found[1], found[2].strip()) if found else (skill, "")
+    return names.get(head) or (f"{head}: {text}" if text else head)
 
 
 def _session(row: Row, session: Row, course: str, number: int) -> CourseSession:
-    goals = _mapping(session, "session_goals")
-    focus = _mapping(goals, "session_focus")
-    after = _mapping(session, "session_summary")
-    state = _mapping(after, "client_state_analysis")
+    goals = mapping(session, "session_goals")
+    focus = mapping(goals, "session_focus")
+    after = mapping(session, "session_summary")
+    state = mapping(after, "client_state_analysis")
     homework = after.get("homework")
-    unresolved = _word(state.get("unresolved_points_or_tensions"))
+    unresolved = joined(state.get("unresolved_points_or_tensions"))
+    assessed = mapping(after, "goal_assessment")
     return CourseSession(
         course=course,
         number=number,
         first=1,
-        therapy=_word(row.get("theoretical")) or None,
-        stage=_word(goals.get("overall_stage")) or None,
-        theme=_word(focus.get("stage_title")) or None,
-        objective=_texts(focus.get("objective")),
-        summary=_word(after.get("session_summary_abstract")) or None,
+        therapy=word(row.get("theoretical")) or None,
+        stage=word(goals.get("overall_stage")) or None,
+        theme=word(focus.get("stage_title")) or None,
+        objective=texts(focus.get("objective")),
+        **planned(row, number),
+        skills=tuple(dict.fromkeys(filter(None, _skills(session).values()))),
+        summary=word(after.get("session_summary_abstract")) or None,
         client_state="\n".join(
             text
             for key, value in state.items()
-            if key != "unresolved_points_or_tensions" and (text := _word(value))
+            if key != "unresolved_points_or_tensions" and (text := joined(value))
         )
         or None,
+        goals_met=tuple(_met(joined(assessed.get("completion_status")))),
+        goal_assessment="\n".join(filter(None, map(joined, assessed.values()))) or None,
         unresolved=(unresolved,) if unresolved else (),
-        homework=_texts(homework if isinstance(homework, list) else [homework]),
+        homework=texts(homework if isinstance(homework, list) else [homework]),
     )
 
 
-def _plan(row: Row) -> Iterator[str]:
-    """A text for each session of the plan, else for each stage."""
-    for stage in _mappings(row.get("global_plan")):
-        content = _mapping(stage, "content")
-        themes = [text for one in _mappings(content.values()) if (text := _word(one.get("theme")))]
-        yield from themes or filter(None, [_word(stage.get("stage_name"))])
-
-
-def _situation(info: Row, traits: Row) -> str:
-    parts = [_word(traits.get(key)) for key in _TRAITS]
-    parts += [_word(info.get(key)) for key in ("main_problem", "core_demands")]
-    for key in ("core_beliefs", "growth_experiences"):
-        parts += _texts(info.get(key))
-    return "\n".join(part for part in parts if part)
-
-
-def _mapping(row: Row, key: str) -> Row:
-    found = row.get(key)
-    return found if isinstance(found, Mapping) else {}
-
-
-def _mappings(listed: Any) -> list[Row]:
-    fit = isinstance(listed, Iterable) and not isinstance(listed, str | Mapping)
-    return [one for one in listed if isinstance(one, Mapping)] if fit else []
-
-
-def _texts(listed: Any) -> tuple[str, ...]:
-    found = listed if isinstance(listed, list) else []
-    return tuple(text for one in found if (text := _word(one)))
-
-
-def _word(value: Any) -> str:
-    """A text or number as text; '' for all else."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    text = str(value).strip()
-    return text if is_unicode(text) else ""
+def _met(status: str) -> Iterator[str]:
+    """The goals of a numbered list that were reached in full."""
+    for part in re.split(r"[;；\n]", status):
+        goal, _, verdict = part.replace("：", ":").rpartition(":")
+        if goal and _MET.search(verdict):
+            yield re.sub(r"^\s*\(?\d+[).、]\s*", "", goal).strip()

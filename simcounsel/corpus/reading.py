@@ -23,8 +23,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue, Origin
-from simcounsel.corpus.foreign import Place, dialogues_of_rows, is_unicode
+from simcounsel.corpus.foreign import dialogues_of_rows
 from simcounsel.corpus.handwritten import read_samples, read_written
+from simcounsel.corpus.messages import Place, is_unicode
 from simcounsel.corpus.psycheval import dialogues_of_course, is_course
 from simcounsel.corpus.rows import bytes_of, json_rows, transcript_rows
 from simcounsel.corpus.split import SPLITS

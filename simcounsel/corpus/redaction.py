@@ -147,11 +147,16 @@ def _with_texts(dialogue: Dialogue, change: Callable[[str], str]) -> Dialogue:
         )
 
     def kept(session: CourseSession) -> CourseSession:
-        single = ("course", "theme", "reason", "summary", "client_state")
-        several = ("objective", "goals_met", "unresolved", "homework")
+        texts = {
+            name: value
+            for name, value in session
+            if isinstance(value, str | tuple) and name not in ("therapy", "stage", "schools")
+        }
         return session.model_copy(
-            update={name: maybe(getattr(session, name)) for name in single}
-            | {name: tuple(map(change, getattr(session, name))) for name in several}
+            update={
+                name: change(value) if isinstance(value, str) else tuple(map(change, value))
+                for name, value in texts.items()
+            }
         )
 
     return dialogue.model_copy(

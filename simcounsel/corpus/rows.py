@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from simcounsel.corpus.foreign import SPEAKERS
+from simcounsel.corpus.messages import SPEAKERS, are_messages
 from simcounsel.errors import CorpusError
 from simcounsel.intake import file_bytes, json_data
 
@@ -52,7 +52,7 @@ def _first_line_is_whole(data: bytes) -> bool:
 
 def _elements(file: Path, text: str) -> Iterator[tuple[int, Any]]:
     """The elements of a JSON list, or of the list under one key of an object; an object with no
-    such list is itself one.
+    such list is itself one, and so is a list of messages.
     """
     try:
         data = json_data(text)
@@ -77,6 +77,9 @@ def _elements(file: Path, text: str) -> Iterator[tuple[int, Any]]:
                 else [data]
             )
         )
+        return
+    if are_messages(data):
+        yield 1, data
         return
     if not isinstance(data, list):
         raise CorpusError(f"{file}:1: expected a list of dialogues, found {type(data).__name__}")

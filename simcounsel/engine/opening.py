@@ -207,12 +207,19 @@ def _check_files(world: World) -> None:
     scales_of(world)
 
 
-def _check_world(world: World) -> None:
-    """So are its policies and minds, and its models speak its language."""
-    _check_files(world)
+def check_people(world: World) -> None:
+    """Look up the policies and minds of a world. SpecError or PluginError where one cannot be had,
+    or is code that the user did not allow.
+    """
     for resident in world.residents:
         policy_for(resident.role, resident.policy, world.language)
         maker_of(resident.mind)
+
+
+def _check_world(world: World) -> None:
+    """So are its policies and minds, and its models speak its language."""
+    _check_files(world)
+    check_people(world)
     embedded = (
         role
         for role, spec in world.model_names().items()

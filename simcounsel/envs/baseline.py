@@ -16,6 +16,7 @@ from simcounsel.envs.observing import Observation, pairs_of
 from simcounsel.envs.seat import Line
 from simcounsel.envs.setting import Setting
 from simcounsel.errors import SpecError
+from simcounsel.named_code import name_code
 from simcounsel.policies import policy_for
 from simcounsel.specs.practice import PolicySpec
 
@@ -31,7 +32,8 @@ class PolicyAgent:
         env.step(agent.act(observation, info))
 
     It is told what every agent is told, the client's words and nothing of its emotion, and keeps
-    its own memories from session to session. seed: of its own draws.
+    its own memories from session to session. seed: of its own draws. Code that the
+    policy names may be run.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class PolicyAgent:
             raise SpecError(
                 [f"env: expected a CounselingEnv, got {type(inner).__name__}; see simcounsel.envs"]
             )
+        name_code(policy)
         policy_for("counselor", policy, inner.world.language)
         self.policy = policy
         self._env = inner

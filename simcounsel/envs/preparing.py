@@ -11,6 +11,7 @@ from simcounsel.envs.reward import Reward
 from simcounsel.errors import SpecError
 from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.named_code import name_code
 from simcounsel.specs.practice import PolicySpec, check_locale
 from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.world import World
@@ -38,7 +39,7 @@ class EnvSettings:
     reward: Reward | str | Path = "alliance"
     """A reward, a shipped one's name, or a file."""
     policy: PolicySpec | str | None = None
-    """The client's; None: the world's."""
+    """The client's; None: the world's. Code that it names may be run."""
     notes: bool = False
     """Whether the counselor's persona sums up each session, and `known` holds that."""
     out: str | Path | None = None
@@ -50,6 +51,7 @@ class EnvSettings:
             days_apart=(self.days_apart, 1, 365),
             max_turns=(self.max_turns, 2, 200),
         )
+        name_code(self.policy)
 
     def world_played(self) -> World:
         """The world with the models that were named. SpecError when it cannot be played."""

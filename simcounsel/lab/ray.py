@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from simcounsel import hosts
+from simcounsel import hosts, named_code
 from simcounsel.errors import SimcounselError
 from simcounsel.lab.crew import LISTEN_S, Report, Workers, until_ended
 from simcounsel.lab.processes import how_ended, live
@@ -91,7 +91,7 @@ class RaySweep(Sweep):
     def _job(self, cell: Cell) -> Any:
         packed = {name: _pack(self.out / name) for name in (cell.name, cell.past) if name}
         limits = self.in_flight, self._prices, self.asking, self._shared()
-        return (cell, packed, *limits, hosts.named())
+        return (cell, packed, *limits, (hosts.named(), named_code.named()))
 
     def _shared(self) -> Shared | None:
         """The ledger lies on this machine: an actor here keeps it for all nodes."""
@@ -227,14 +227,15 @@ def _live_there(
     prices: Prices,
     asking: Asking,
     budget: Shared | None,
-    named: str,
+    named: tuple[str, str],
 ) -> tuple[dict[str, Any], bytes]:
     """On a node: unpack what is lived already, live on, pack it again. Never raises, so that what
-    was lived comes back. named: the hosts to which the node's key may be sent.
+    was lived comes back. named: the hosts to which the node's key may be sent, and the code
+    that may be run.
     """
     import tempfile
 
-    os.environ[hosts.VARIABLE] = named
+    os.environ[hosts.VARIABLE], os.environ[named_code.VARIABLE] = named
     report: dict[str, Any] = {"end": "failed", "cause": None}
     with tempfile.TemporaryDirectory(prefix="simcounsel-") as scratch:
         out = Path(scratch)

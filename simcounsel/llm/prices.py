@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from simcounsel.hosts import own_folder
+from simcounsel.allowed import own_folder
 from simcounsel.specs.load import Spec, load_spec
 
 OURS = Path(__file__).with_name("prices.yaml")

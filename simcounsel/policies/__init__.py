@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.errors import PluginError, SpecError
+from simcounsel.named_code import check_code
 from simcounsel.policies.kind import PolicyKind
 from simcounsel.policies.policy import Policy
 from simcounsel.policies.protection import Guarded
@@ -57,10 +58,12 @@ def policy_for(
 
 def kind_of(name: str) -> PolicyKind[Any] | None:
     """The policy of a registered name, or where the world says `module:NAME`, what lies there; None
-    when there is none. PluginError when it cannot be imported, or is no policy.
+    when there is none. PluginError when it cannot be imported, or is no policy, or is code that the
+    user did not allow.
     """
     if ":" not in name:
         return POLICIES.get(name)
+    check_code(name)
     return POLICIES.load(Plugin(name=name, value=name, distribution="named in the world"))
 
 

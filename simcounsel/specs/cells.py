@@ -14,7 +14,7 @@ from simcounsel.specs.load import Lines, line_of
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis_file import synthesis_of
 from simcounsel.specs.world import World
-from simcounsel.specs.world_file import load_world
+from simcounsel.specs.world_file import read_world
 
 CORPUS = "corpus"
 """Whom a cell is about that writes dialogues with many clients."""
@@ -186,11 +186,11 @@ def _read_world(
         {experiment.in_place_of: path.parent / client} if client and experiment.in_place_of else {}
     )
     try:
-        return load_world(
+        return read_world(
             path.parent / experiment.worlds[number],
+            json.loads(json.dumps(changes, default=str)),
             cast=cast,
             seen_from=path.parent,
-            **json.loads(json.dumps(changes, default=str)),
         )
     except SpecError as error:
         place = (

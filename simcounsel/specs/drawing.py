@@ -20,7 +20,7 @@ import yaml
 from simcounsel.chance import chance
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import read_yaml, write_yaml
-from simcounsel.specs.persona import FEWEST_SITUATIONS, ClientPersona
+from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.persona_file import parse_persona
 
 MANNERS: dict[str, tuple[str, str]] = {
@@ -39,7 +39,8 @@ MANNERS: dict[str, tuple[str, str]] = {
 }
 """By feature: what is added to the style for little and for much of it."""
 LEVELS = ("little", "as written", "much")
-FEWEST_WAYS = 3
+FEWEST_SITUATIONS, FEWEST_WAYS = 4, 3
+"""So many are kept where there are as many."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,123 +1,93 @@
 """Patient-Psi's record format into persona files.
 
 A record holds one situation; several records with one id are one person. The fields are those of
-the public Patient-Psi-CM format; what a persona needs besides (age, routines, a day) is not in
-there, is filled in plainly and marked for the reader to complete.
+the public Patient-Psi-CM format and of its first sample. A record that cannot be used is refused by
+name, and so is a person of whom too little is left; all others are written.
 """
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.file_text import read_json
 from simcounsel.specs.load import write_yaml
+from simcounsel.specs.patient_psi_persona import ImportChoices, persona_of
 from simcounsel.specs.persona_file import parse_persona
-from simcounsel.specs.vocabulary import EMOTIONS, Emotion
 from simcounsel.specs.yaml_text import control_in
 
-FIELDS = (
-    "name",
-    "id",
-    "type",
-    "history",
-    "helpless_belief",
-    "unlovable_belief",
-    "worthless_belief",
-    "intermediate_belief",
-    "coping_strategies",
-    "situation",
-    "auto_thought",
-    "emotion",
-    "behavior",
-)
-FEWEST_SITUATIONS = 4
-_FEELING: dict[str, Emotion] = {
-    "anxious": "fear",
-    "worried": "fear",
-    "fearful": "fear",
-    "scared": "fear",
-    "tense": "fear",
-    "nervous": "fear",
-    "sad": "sadness",
-    "down": "sadness",
-    "lonely": "sadness",
-    "unhappy": "sadness",
-    "hurt": "sadness",
-    "disappointed": "sadness",
-    "angry": "anger",
-    "mad": "anger",
-    "irritated": "anger",
-    "annoyed": "anger",
-    "frustrated": "anger",
-    "jealous": "anger",
-    "ashamed": "disgust",
-    "humiliated": "disgust",
-    "embarrassed": "disgust",
-    "guilty": "disgust",
-    "suspicious": "fear",
-    "happy": "joy",
-    "hopeful": "anticipation",
-    "surprised": "surprise",
-    "shocked": "surprise",
+OF_A_RECORD = ("name", "id", "situation", "auto_thought", "emotion", "behavior")
+"""What each record must hold."""
+OF_A_PERSON = ("history", "intermediate_belief", "coping_strategies")
+"""What one record of a person must hold at least."""
+CORES = ("helpless_belief", "unlovable_belief", "worthless_belief")
+"""One of them must be held."""
+MORE = ("type", "intermediate_belief_depression", "intensity")
+FIELDS = (*OF_A_RECORD, *OF_A_PERSON, *CORES, *MORE)
+OTHER_NAMES = {
+    **{f"{core}_current": core for core in CORES},
+    "auto_thoughts": "auto_thought",
+    "emotions": "emotion",
+    "intermediate_beliefs": "intermediate_belief",
 }
-PLAIN_DAY = (
-    ("07:00", "gets up and has breakfast"),
-    ("09:00", "works or does what has to be done"),
-    ("12:30", "has lunch"),
-    ("14:00", "goes on with the day's work"),
-    ("18:00", "cooks and eats supper"),
-    ("22:30", "goes to bed"),
-)
-PLAIN_ROUTINES = (
-    ("22:30", "07:00", "bedroom", "sleep", "sleeps"),
-    ("07:00", "09:00", "kitchen", "meal", "gets up and has breakfast"),
-    ("09:00", "12:30", "living room", "work", "works at the table"),
-    ("12:30", "13:30", "kitchen", "meal", "eats something warm"),
-    ("13:30", "18:00", "living room", "work", "goes on with the work"),
-    ("18:00", "20:00", "kitchen", "meal", "cooks and eats supper"),
-    ("20:00", "22:30", "living room", "rest", "sits on the sofa with a book"),
-)
+"""As other editions of the file call them."""
+Record = dict[str, Any]
 
 
-def import_records(file: Path, out: Path) -> list[Path]:
-    """Write a persona file for each person in a JSON file of records; return what was written.
+@dataclass(frozen=True, kw_only=True)
+class ImportedPeople:
+    """What came of a file of records."""
 
-    SpecError names each record and the field that is missing, or the person with too few
-    situations.
+    written: tuple[Path, ...]
+    """A persona file for each person."""
+    records: int
+    """So many records are in them."""
+    refused: tuple[str, ...]
+    """Each record and each person that was left out, and why."""
+    notes: tuple[str, ...]
+    """What of a record was not taken, or was taken for something near."""
+
+
+def import_records(file: Path, out: Path, wanted: ImportChoices | None = None) -> ImportedPeople:
+    """Write a persona file for each person in a JSON file of records. SpecError when there are no
+    records, or a file cannot be written.
     """
-    records = _read(file)
-    problems = [
-        problem
-        for index, record in enumerate(records)
-        for problem in _record_problems(file, index, record)
-    ]
-    if problems:
-        raise SpecError(problems)
-    people: dict[str, list[dict[str, Any]]] = {}
-    for record in records:
-        people.setdefault(_person_id(record), []).append(record)
-    ready: list[tuple[Path, dict[str, Any]]] = []
-    for person, own in people.items():
-        if len(own) < FEWEST_SITUATIONS:
-            raise SpecError(
-                [
-                    f"{file}: person {person!r} ({own[0]['name']}) has {len(own)} situations; a"
-                    f" client needs {FEWEST_SITUATIONS}, one record each"
-                ]
-            )
-        data = _persona(own)
-        path = out / (
-            re.sub(r"[^a-z0-9]+", "_", f"{own[0]['name']}_{person}".lower()).strip("_") + ".yaml"
-        )
-        parse_persona(data, path, {})
-        if path.exists() or path in (other for other, _ in ready):
-            raise SpecError([f"{path}: exists already; move it away, or choose another --out"])
-        ready.append((path, data))
-    return [_write(path, data, file) for path, data in ready]
+    refused: list[str] = []
+    notes: list[str] = []
+    people: dict[tuple[str, str], list[Record]] = {}
+    for number, raw in enumerate(_read(file), 1):
+        record, strange = _renamed(raw)
+        who = f"{file}: record {number} ({_names(record) or 'no name'})"
+        problems = [f"{who}: {problem}" for problem in _problems(record)]
+        refused += problems
+        if problems:
+            continue
+        notes += [f"{who}: the field {field!r} was not taken" for field in strange]
+        key = str(record["id"]).split("-")[0], str(record["name"]).strip()
+        people.setdefault(key, []).append(record)
+    written: dict[Path, int] = {}
+    for (person, name), own in people.items():
+        path = out / (re.sub(r"[^a-z0-9]+", "_", f"{name}_{person}".lower()).strip("_") + ".yaml")
+        try:
+            data, head, more = _persona(own, path, wanted or ImportChoices())
+        except SpecError as error:
+            who = f"{file}: person {person!r} ({name}, {len(own)} records)"
+            refused += [f"{who}: {problem}" for problem in error.problems]
+            continue
+        notes += [f"{file}: person {person!r} ({name}): {note}" for note in more]
+        write_yaml(path, f"# Read from {file.name}.\n{head}", data)
+        written[path] = len(own)
+    return ImportedPeople(
+        written=tuple(written),
+        records=sum(written.values()),
+        refused=tuple(refused),
+        notes=tuple(notes),
+    )
 
 
-def _read(file: Path) -> list[dict[str, Any]]:
+def _read(file: Path) -> list[Record]:
     records, _ = read_json(file)
     if isinstance(records, dict):
         records = [records]
@@ -126,109 +96,66 @@ def _read(file: Path) -> list[dict[str, Any]]:
         or not records
         or not all(isinstance(record, dict) for record in records)
     ):
-        raise SpecError([f"{file}: expected a list of records, each with {', '.join(FIELDS)}"])
+        raise SpecError([f"{file}: expected a list of records, each with {', '.join(OF_A_RECORD)}"])
     return records
 
 
-def _record_problems(file: Path, index: int, record: dict[str, Any]) -> list[str]:
-    """Beliefs of one kind may be empty, all else must be there."""
-    who = f"{file}: record {index + 1} ({record.get('name') or 'no name'})"
-    missing = [field for field in FIELDS if field not in record]
-    empty = [
-        f for f in FIELDS if f in record and not f.endswith("_belief") and not _words(record[f])
-    ]
-    problems = [f"{who}: the field {field!r} is missing; add it" for field in missing]
-    problems += [f"{who}: the field {field!r} is empty; fill it in" for field in empty]
-    for field in FIELDS:
-        wrong = next(
-            (wrong for text in _words(record.get(field)) if (wrong := control_in(text))), None
-        )
-        problems += [f"{who}: the field {field!r} {wrong}"] if wrong else []
-    if not missing and not any(
-        _words(record[f"{kind}_belief"]) for kind in ("helpless", "unlovable", "worthless")
-    ):
-        problems.append(
-            f"{who}: all three core beliefs are empty; fill in helpless_belief, unlovable_belief or"
-            " worthless_belief"
-        )
-    return problems
+def _renamed(raw: Record) -> tuple[Record, list[str]]:
+    """A record by the names of our fields, and the fields of others that hold something."""
+    record: Record = {}
+    strange = []
+    for field, value in raw.items():
+        known = field if field in FIELDS else OTHER_NAMES.get(field)
+        if known is None:
+            strange += [field] if words_of(value) else []
+        else:
+            record[known] = [*words_of(record.get(known)), *words_of(value)]
+    return {field: _alone(field, value) for field, value in record.items()}, strange
 
 
-def _words(value: Any) -> list[str]:
+def _alone(field: str, value: list[str]) -> Any:
+    """A name and an id are one text each."""
+    return " ".join(value) if field in ("name", "id") else value
+
+
+def words_of(value: Any) -> list[str]:
     """Texts of a field that may be a text or a list of texts."""
     items = value if isinstance(value, list) else [value]
     return [str(item).strip() for item in items if item is not None and str(item).strip()]
 
 
-def _person_id(record: dict[str, Any]) -> str:
-    """'1-1' and '1-2' are two records of person 1."""
-    return str(record["id"]).split("-")[0]
+def _names(record: Record) -> str:
+    return ", ".join(str(record[field]) for field in ("name", "id") if record.get(field))
 
 
-def _emotion(texts: list[str]) -> Emotion:
-    for word in re.findall(r"[a-z]+", " ".join(texts).lower()):
-        if word in _FEELING:
-            return _FEELING[word]
-        if word in EMOTIONS:
-            return EMOTIONS[EMOTIONS.index(word)]
-    return "sadness"
+def _problems(record: Record) -> Iterator[str]:
+    """Why a record cannot be used."""
+    for field in OF_A_RECORD:
+        if not record.get(field):
+            yield f"the field {field!r} is missing or empty; fill it in"
+    for field, value in record.items():
+        found = (control_in(text) for text in words_of(value))
+        if wrong := next((one for one in found if one), None):
+            yield f"the field {field!r} {wrong}"
 
 
-def _persona(own: list[dict[str, Any]]) -> dict[str, Any]:
-    first = own[0]
-    cores = {
-        (kind, belief)
-        for record in own
-        for kind in ("helpless", "unlovable", "worthless")
-        for belief in _words(record[f"{kind}_belief"])
+def _persona(
+    own: Sequence[Record], path: Path, wanted: ImportChoices
+) -> tuple[dict[str, Any], str, list[str]]:
+    """A person's file, its head and what was not taken as it is. SpecError when it cannot be."""
+    together = {
+        field: list(dict.fromkeys(text for record in own for text in words_of(record.get(field))))
+        for field in FIELDS
     }
-    middle = sorted({belief for record in own for belief in _words(record["intermediate_belief"])})
-    coping = sorted({way for record in own for way in _words(record["coping_strategies"])})
-    return {
-        "name": str(first["name"]),
-        "role": "client",
-        "age": 35,
-        "gender": "not stated",
-        "pronouns": "they/them",
-        "culture": "not stated",
-        "occupation": "not stated",
-        "background": f"{first['name']} is a client described in a cognitive conceptualization.",
-        "history": " ".join(_words(first["history"])),
-        "theme": "depression",
-        "style": "; ".join(sorted({t for r in own for t in _words(r["type"])})),
-        "core_beliefs": [{"kind": kind, "belief": belief} for kind, belief in sorted(cores)],
-        "intermediate_beliefs": [{"kind": "assumption", "belief": belief} for belief in middle],
-        "coping_strategies": coping,
-        "situations": [
-            {
-                "situation": " ".join(_words(r["situation"])),
-                "thought": " ".join(_words(r["auto_thought"])),
-                "emotion": _emotion(_words(r["emotion"])),
-                "intensity": 7,
-                "behavior": " ".join(_words(r["behavior"])),
-            }
-            for r in own
-        ],
-        "habits": ["not stated"],
-        "portrait": {
-            "characteristic": f"{first['name']} copes in these ways: {'; '.join(coping)}.",
-            "recent_feeling": (
-                f"Of late {first['name']} has often felt {' and '.join(_words(first['emotion']))}."
-            ),
-        },
-        "days": [[{"at": at, "do": do} for at, do in PLAIN_DAY]],
-        "routines": [
-            {"since": s, "until": u, "place": p, "kind": k, "do": d}
-            for s, u, p, k, d in PLAIN_ROUTINES
-        ],
-    }
-
-
-def _write(path: Path, data: dict[str, Any], source: Path) -> Path:
-    head = (
-        f"# Read from {source.name}. Patient-Psi records hold no age, gender, culture, theme,"
-        " style, habits, days or routines:\n# what stands here for those is a plain stand-in."
-        " Complete it, and add a `voice`, before you draw conclusions.\n"
-    )
-    write_yaml(path, head, data)
-    return path
+    problems = [
+        f"no record holds {field!r}; fill it in" for field in OF_A_PERSON if not together[field]
+    ]
+    if not any(together[core] for core in CORES):
+        problems.append(f"no record holds a core belief; fill in {', '.join(CORES)}")
+    if path.exists():
+        problems.append(f"{path}: exists already; move it away, or choose another --out")
+    if problems:
+        raise SpecError(problems)
+    data, head, notes = persona_of(own, together, wanted)
+    parse_persona(data, path, {})
+    return data, head, notes

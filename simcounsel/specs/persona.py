@@ -16,7 +16,7 @@ from simcounsel.specs.vocabulary import ACTS, QUESTIONS, ActivityKind, Emotion, 
 from simcounsel.specs.voice import ChatLine, Form, Line, Text, VoiceLine
 
 Intensity = Annotated[int, Field(ge=1, le=10)]
-FEWEST_CLIENT_LINES, FEWEST_LAY_LINES, FEWEST_FORMS, FEWEST_SITUATIONS = 40, 30, 15, 4
+FEWEST_CLIENT_LINES, FEWEST_LAY_LINES, FEWEST_FORMS = 40, 30, 15
 
 CHINESE_PRONOUNS = {"她": "she/her", "他": "he/him", "TA": "they/them"}
 """What a persona in Chinese may write for its pronouns; a world that speaks Chinese writes them so
@@ -178,7 +178,7 @@ class ClientPersona(Persona):
     core_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1)]
     intermediate_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1)]
     coping_strategies: Annotated[tuple[Text, ...], Field(min_length=1)]
-    situations: Annotated[tuple[Situation, ...], Field(min_length=FEWEST_SITUATIONS)]
+    situations: Annotated[tuple[Situation, ...], Field(min_length=1)]
     voice: tuple[VoiceLine, ...] = ()
     drawn: Annotated[Drawn | None, Field(exclude_if=lambda drawn: drawn is None)] = None
     """None for a client that somebody wrote."""

@@ -99,6 +99,15 @@ class World(Spec):
         }
         return self.models.resolved() | own
 
+    def code_names(self) -> tuple[str, ...]:
+        """The code that its residents name as `module:NAME`: policies and minds."""
+        named = (
+            name
+            for one in self.residents
+            for name in (one.policy.name if one.policy else None, one.mind)
+        )
+        return tuple(dict.fromkeys(name for name in named if name and ":" in name))
+
     def with_models(self, name: Callable[[str], str]) -> Self:
         """With other names for all its models, those of residents too."""
         return self.model_copy(

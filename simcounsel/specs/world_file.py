@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from simcounsel.errors import SpecError
+from simcounsel.named_code import name_code
 from simcounsel.specs import shipped
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
 from simcounsel.specs.patching import names_a_file, patch
@@ -31,10 +32,26 @@ def load_world(
     personas it names.
 
     changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
-    `load_world(p, **{"conversation.max_turns": 6})`. cast: persona files for residents, by the name
-    of the resident whose part they take; the name changes wherever it stands in the world.
-    seen_from: the folder in which files of personas and policies that changes name are looked for
-    first; then beside the world's own file. SpecError names every problem with its line.
+    `load_world(p, **{"conversation.max_turns": 6})`; code that they name may be run. cast: persona
+    files for residents, by the name of the resident whose part they take; the name changes wherever
+    it stands in the world. seen_from: the folder in which files of personas and policies that
+    changes name are looked for first; then beside the world's own file. SpecError names every
+    problem with its line.
+    """
+    name_code(changes)
+    return read_world(path, changes, cast=cast, seen_from=seen_from)
+
+
+def read_world(
+    path: str | Path,
+    changes: Mapping[str, Any],
+    /,
+    *,
+    cast: Mapping[str, Path] = MappingProxyType({}),
+    seen_from: Path = Path(),
+) -> World:
+    """As `load_world`, where the changes may come from a file too: code that only they name is not
+    run.
     """
     path = shipped.found("worlds", Path(path))
     data, lines = read_yaml(path)

@@ -20,8 +20,8 @@ from simcounsel.policies.course.case_schemas import (
     TurnAnswer,
 )
 from simcounsel.specs.course import MOST_SESSIONS, default_plan
-from simcounsel.specs.patient_psi import PLAIN_DAY
 from simcounsel.specs.persona import Belief, Situation
+from simcounsel.specs.plain_days import plain_day
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts.quotes import stands_in
 
@@ -63,7 +63,7 @@ def client(facts: CaseClientFacts) -> ClientAnswer:
         intermediate_beliefs=(Belief(kind="rule", belief=NOT_STATED),),
         coping_strategies=(NOT_STATED,),
         situations=(situation,) * 4,
-        days=(tuple(StrokeAnswer(at=at, do=do) for at, do in PLAIN_DAY),),
+        days=(tuple(StrokeAnswer.model_validate(one) for one in plain_day("")),),
     )
 
 

@@ -66,7 +66,7 @@ def test_a_published_course_keeps_what_was_thought(published: tuple[Dialogue, ..
     assert said.text.startswith("Thank you for coming, Tomasz.")
     assert said.assessment == "He has not told of a night yet."
     assert (said.client_state, said.reasoning) == ("Tired, polite.", "Begin with last Sunday.")
-    assert said.skills == ("one night in detail", "40")
+    assert said.skills == ("one night in detail", "40: thank for coming")
     assert first.turns[2].text.endswith("until we meet again?")
     assert first.plan == ("Getting to know the nights", "Thoughts at three")
     assert [turn.speaker for turn in second.turns] == ["client", "counselor"]
@@ -77,6 +77,82 @@ def test_a_published_course_keeps_what_was_thought(published: tuple[Dialogue, ..
     assert kept.client_state == "Tired and willing."
     assert (first.client, first.condition, first.theme) == (second.client, "cbt", "sleep")
     assert not any(found.rule == "leak" for found in check_dialogues(published).findings)
+
+
+FIGURES = DATA / "psycheval_figures.json"
+"""In the shape of the paper's figures 42 to 53, where the client's file and the plan hold more."""
+
+
+def leaves(value: Any, key: str = "") -> list[tuple[str, str]]:
+    """All texts within, each with its key."""
+    if isinstance(value, dict):
+        return [found for name, inner in value.items() for found in leaves(inner, name)]
+    if isinstance(value, list):
+        return [found for inner in value for found in leaves(inner, key)]
+    return [(key, str(value))]
+
+
+def test_what_the_paper_counts_is_kept() -> None:
+    (held,) = read_dialogues(FIGURES)
+    assert held.turns[0].skills == (
+        "324: Thank her for coming; say that she may stop at any time",
+        "begin a working alliance",
+    )
+    assert held.turns[2].skills == ("say what is felt",)
+    (kept,) = held.sessions
+    assert kept.skills == ("begin a working alliance", "say what is felt")
+    assert kept.schools == ("humanistic_existential", "cbt")
+    assert kept.links == ("static_traits.name: Wen", "main_problem: reads letters twice")
+    assert kept.material == ("Homework: count once.", "Task: speak of the grandmother next time.")
+    assert kept.reason == "Trust comes before counting."
+    assert kept.goals_met == ("开场 welcome",)
+    assert kept.goal_assessment and "She named forty letters." in kept.goal_assessment
+    assert kept.client_state and "alone at noon" in kept.client_state
+    assert held.situation and "cbt.special_situations.event: a full tray" in held.situation
+    assert "pdt.core_conflict.wish: to be trusted with secrets" in held.situation
+    for line in ("marital_status: engaged", "social_status: few", "medical_history: migraine"):
+        assert f"static_traits.{line}" in held.situation
+    assert "static_traits.language_features: speaks in half sentences" in held.situation
+    assert (held.theme, held.names, held.plan) == (
+        "个人成长",
+        ("Wen",),
+        ("The tray", "The grandmother"),
+    )
+    assert held.note == "not taken from the file: unlocked_client_info"
+
+
+def test_nothing_of_a_published_course_is_dropped_without_a_word() -> None:
+    """Each text of the file is in the dialogue; else it is of a skill's description, or of a session that was never held."""
+    data = json.loads(FIGURES.read_text(encoding="utf-8"))
+    of_skills = {"meta_skill", "skill_description", "when_to_use", "trigger", "sect", "skill_id"}
+    never = data["global_plan"][0]["content"].pop("第2次_session_content")
+    assert never["theme"] == read_dialogues(FIGURES)[0].plan[1]
+    (held,) = read_dialogues(FIGURES)
+    text = held.model_dump_json().replace("\\\\n", "\n").replace('\\\\"', '"')
+    numbers = {"stage_number", "stage_name", "sessions", "session_number", "theory_select", "role"}
+    for key, value in leaves(data):
+        if key in of_skills | numbers | {"a", "completion_status"} or not value:
+            continue
+        shown = value.split("</think>")[-1] if key == "text" else value
+        assert shown in text, f"{key}: {shown}"
+
+
+def test_names_are_hidden_in_all_that_is_kept(tmp_path: Path) -> None:
+    (hidden,) = redact(read_dialogues(FIGURES)).dialogues
+    assert "Wen" not in hidden.model_dump_json()
+    text = written(FIGURES, tmp_path / "out", "parquet")
+    assert "Trust comes before counting." in text and "Go through one letter." not in text
+    (again,) = read_dialogues(tmp_path / "out")
+    (first,) = read_dialogues(FIGURES)
+    assert again.sessions == first.sessions
+
+
+@pytest.mark.parametrize("format", CHATS)
+def test_a_counselor_learns_nothing_that_it_could_not_know(format: str, tmp_path: Path) -> None:
+    """What the plan takes from the client's file, and what became of the session, stand in no prompt."""
+    text = written(FIGURES, tmp_path / "out", format)
+    for secret in ("hidden letters", "reads letters twice", "Trust comes before", "to be blamed"):
+        assert secret not in text
 
 
 @pytest.mark.parametrize("format", PLAIN)

@@ -1,4 +1,4 @@
-"""Other people's files, as PsychEval and CPsyCounD have them, through all that reads a corpus: checked, rated by a judge,
+"""Other people's files, as PsychEval, CPsyCounD, SMILECHAT and ExTES have them, through all that reads a corpus: checked, rated by a judge,
 reported, exported, shown to people. The fixtures are texts of our own in their shape.
 """
 
@@ -13,6 +13,8 @@ from typer.testing import CliRunner, Result
 
 from analysis.__main__ import app as analysis
 from simcounsel.cli import app as simcounsel
+from simcounsel.corpus.reading import read_dialogues
+from simcounsel.errors import CorpusError
 from simcounsel.viewer.rating.study import open_study
 
 DATA = Path(__file__).parents[1] / "data" / "foreign"
@@ -50,6 +52,17 @@ SOURCES = {
         "一点醒了",
         (),
     ),
+    "smilechat": Source(
+        "smilechat", {"2:1": None, "10:1": None}, 1, "你是咨询研究中的观察者", "楼下那棵树", ()
+    ),
+    "extes": Source(
+        "extes.json",
+        {"extes:1": None, "extes:2": None},
+        1,
+        "You are an observer",
+        "I talk to the dough.",
+        (),
+    ),
 }
 
 
@@ -59,7 +72,9 @@ def source(
 ) -> Source:
     """A folder of such files, beside which we are."""
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(DATA / "cpsycoun", tmp_path / "cpsycoun")
+    for folder in ("cpsycoun", "smilechat"):
+        shutil.copytree(DATA / folder, tmp_path / folder)
+    shutil.copy(DATA / "extes.json", tmp_path)
     (tmp_path / "therapies").mkdir()
     shutil.copy(DATA / "psycheval.json", tmp_path / "therapies" / "psycheval.json")
     return SOURCES[request.param]
@@ -119,3 +134,88 @@ def test_they_are_checked_and_exported(source: Source, tmp_path: Path) -> None:
     assert source.said in text and all(one in text for one in source.kept)
     card = json.loads((tmp_path / "out" / "card.json").read_text(encoding="utf-8"))
     assert card["counts"]["dialogues"] == 2
+
+
+def test_messages_by_name_keep_their_strategy_scene_and_description() -> None:
+    first, second = read_dialogues(DATA / "extes.json")
+    assert [(turn.speaker, turn.skill) for turn in first.turns] == [
+        ("client", None),
+        ("counselor", "Reflective Statements"),
+        ("client", None),
+        ("counselor", "Clarification"),
+    ]
+    assert first.turns[3].text == "What do you tell it?"
+    assert (first.theme, first.situation) == (
+        "Moving away",
+        "A baker has moved to another town and misses the old oven.",
+    )
+    assert [turn.skill for turn in second.turns] == [None, None]
+
+
+PAIR = [{"role": "client", "content": "A."}, {"role": "counselor", "content": "B."}]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "count"),
+    [
+        ("a.json", json.dumps(PAIR), 1),
+        ("a.json", json.dumps([PAIR, PAIR]), 2),
+        ("a.jsonl", f"{json.dumps(PAIR)}\n{json.dumps(PAIR)}\n", 2),
+        ("a.json", json.dumps([{"User": "A."}, {"AI": "B."}]), 1),
+        ("a.json", json.dumps([{"User": "A.", "AI": "B."}]), 1),
+        ("a.jsonl", f"{json.dumps([{'User': 'A.'}, {'AI': 'B.'}])}\n", 1),
+        ("a.json", json.dumps([{"content": [{"User": "A."}, {"AI": "B."}]}]), 1),
+        ("a.json", json.dumps([{"messages": PAIR}, {"messages": PAIR}]), 2),
+        (
+            "a.json",
+            json.dumps(
+                [
+                    {"role": "user", "content": [{"type": "text", "text": "A."}]},
+                    {"role": "ai", "content": "B."},
+                ]
+            ),
+            1,
+        ),
+    ],
+)
+def test_bare_lists(tmp_path: Path, name: str, text: str, count: int) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found = read_dialogues(tmp_path / name)
+    assert len(found) == count
+    for one in found:
+        assert [(turn.speaker, turn.text) for turn in one.turns] == [
+            ("client", "A."),
+            ("counselor", "B."),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ([1, 2], "expected a dialogue as a JSON object"),
+        ([[1]], "expected a dialogue as a JSON object"),
+        (
+            [{"role": "client", "content": "A."}, {"role": "martian", "content": "B."}],
+            "no speaker 'martian'",
+        ),
+        ([{"Martian": "B."}], "no dialogue in it"),
+    ],
+)
+def test_what_is_no_dialogue_is_named(tmp_path: Path, data: object, told: str) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(CorpusError, match=told):
+        read_dialogues(tmp_path / "a.json")
+
+
+def test_a_strategy_that_esconv_notes_is_kept(tmp_path: Path) -> None:
+    row = {
+        "problem_type": "job",
+        "situation": "Lost a job.",
+        "dialog": [
+            {"speaker": "seeker", "annotation": {}, "content": "I lost it."},
+            {"speaker": "supporter", "annotation": {"strategy": "Question"}, "content": "When?"},
+        ],
+    }
+    (tmp_path / "a.json").write_text(json.dumps([row]), encoding="utf-8")
+    (one,) = read_dialogues(tmp_path / "a.json")
+    assert [turn.skill for turn in one.turns] == [None, "Question"]

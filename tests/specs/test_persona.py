@@ -72,7 +72,7 @@ def put(*way: Any) -> Spoil:
             put("days", [[{"at": "07:00", "do": "gets up"}]]),
             "a day has 5 to 8 broad strokes, this one 1",
         ),
-        ("ines", lambda d: d["situations"].__delitem__(slice(3, None)), "at least 4 items"),
+        ("ines", lambda d: d["situations"].__delitem__(slice(0, None)), "at least 1 item"),
         ("ines", put("situations", 0, "intensity", 11), "situations.0.intensity: 11"),
         ("ines", put("situations", 0, "emotion", "worry"), "'worry' is not one of joy, trust"),
         ("ines", put("core_beliefs", 0, "kind", "hopeless"), "did you mean 'helpless'?"),

@@ -363,7 +363,9 @@ def test_a_study_for_jspsych(runs: Path, tmp_path: Path) -> None:
         assert len(one["questions"][-1]["labels"]) == 12  # 11 points and "cannot say"
     assert held["entry"][0]["data"]["question"] == "consent"
     assert page.count("</script>") == 4
-    assert not re.search("Ines|Miriam|client_counselor|everyone", page)
+    own = page[page.index("const study") :]
+    assert not re.search("Ines|Miriam|client_counselor|everyone", own)
+    assert not re.search(r"<(script|link|img)[^>]*https?:|sourceMappingURL|@import|url\(", page)
 
 
 def test_hostile_lines_stay_text_elsewhere(tmp_path: Path) -> None:

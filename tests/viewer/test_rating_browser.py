@@ -12,10 +12,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from simcounsel.viewer.rating.answers import import_answers, last_answers, read_answers
+from simcounsel.viewer.rating.platforms import write_for
 from simcounsel.viewer.rating.site import make_rating_app
 from simcounsel.viewer.rating.study import Study, open_study
 from simcounsel.viewer.rating.table import write_csv
-from tests.viewer.conftest import serving
+from tests.viewer.conftest import serving, sound_page
 from tests.viewer.studies import HOSTILE, instrument, lived, made
 from tests.viewer.test_rating_kinds import recalling
 
@@ -404,3 +405,18 @@ def test_from_consent_over_an_example_to_a_check(
             page.reload()
             expect(page.get_by_role("button", name="Go on with number 2")).to_be_visible()
     context.close()
+
+
+def test_a_study_for_jspsych_runs_from_a_disk_and_loads_nothing_else(
+    runs: Path, browser: Browser, tmp_path: Path
+) -> None:
+    made(runs, tmp_path / "study", instrument(consent="standard"))
+    file = write_for("jspsych", tmp_path / "study")
+    asked: list[str] = []
+    with sound_page(browser) as page:
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(file.as_uri())
+        page.get_by_role("button", name="I agree to take part").click()
+        page.get_by_role("button", name="Begin").click()
+        expect(page.get_by_text("B is kind.")).to_be_visible()
+    assert asked == [file.as_uri()]

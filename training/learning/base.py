@@ -61,8 +61,10 @@ def load_base(
         options["quantization_config"] = _four_bits(where, precision)
     try:
         with quietly():
-            tokenizer = AutoTokenizer.from_pretrained(str(folder))
-            model: Any = AutoModelForCausalLM.from_pretrained(str(folder), **options)
+            tokenizer = AutoTokenizer.from_pretrained(str(folder), trust_remote_code=False)
+            model: Any = AutoModelForCausalLM.from_pretrained(
+                str(folder), trust_remote_code=False, **options
+            )
     except (OSError, ValueError) as error:
         raise _not_loaded(name, error) from error
     if not getattr(tokenizer, "chat_template", None):
@@ -91,9 +93,11 @@ def load_shapes(name: str, learning: Learning) -> Base:
     dtype = torch.float32 if learning.quantize == "4bit" else getattr(torch, learning.precision)
     try:
         with quietly():
-            config = AutoConfig.from_pretrained(str(folder))
+            config = AutoConfig.from_pretrained(str(folder), trust_remote_code=False)
             with torch.device("meta"):
-                model: Any = AutoModelForCausalLM.from_config(config, dtype=dtype)
+                model: Any = AutoModelForCausalLM.from_config(
+                    config, dtype=dtype, trust_remote_code=False
+                )
     except (OSError, ValueError) as error:
         raise _not_loaded(name, error) from error
     for module in model.modules():
@@ -110,9 +114,13 @@ def _place(name: str) -> Path | str:
 
 def _not_loaded(name: str, error: Exception) -> TrainingError:
     first = str(error).strip().splitlines()[0]
+    try:
+        own_code = "auto_map" in (Path(name) / "config.json").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        own_code = False
     return TrainingError(
         f"base: {name}: cannot be loaded ({first}); name `embedded`, or a folder with config.json"
-        " and the rest"
+        " and the rest" + own_code * "; code that its config.json names (`auto_map`) is never run"
     )
 
 

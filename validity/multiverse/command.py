@@ -8,10 +8,12 @@ import typer
 
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
+from simcounsel.cli.running_code import runs_code
 from simcounsel.entry import GIVEN_UP
 
 
 @asks_models
+@runs_code
 def multiverse(
     experiment: Annotated[
         Path,

@@ -96,8 +96,17 @@ def unsaid(dialogue: Dialogue) -> Iterator[Unsaid]:
         yield from (Unsaid(what=what, turn=None, text=text) for text in texts if text)
     for one in dialogue.sessions:
         parts: tuple[tuple[str, tuple[str | None, ...]], ...] = (
-            ("plan", (one.theme, one.reason, *one.objective)),
-            ("review", (one.summary, one.client_state, *one.goals_met, *one.unresolved)),
+            ("plan", (one.theme, one.reason, *one.objective, *one.links, *one.material)),
+            (
+                "review",
+                (
+                    one.summary,
+                    one.client_state,
+                    *one.goals_met,
+                    one.goal_assessment,
+                    *one.unresolved,
+                ),
+            ),
             ("homework", one.homework),
         )
         for what, given in parts:

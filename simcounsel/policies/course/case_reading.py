@@ -26,8 +26,8 @@ from simcounsel.policies.course.case_schemas import (
 )
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.course import CoursePlan, PlannedFact
-from simcounsel.specs.patient_psi import PLAIN_ROUTINES
 from simcounsel.specs.persona import ClientPersona
+from simcounsel.specs.plain_days import plain_routines
 from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.therapy_words import in_language
 
@@ -254,10 +254,7 @@ def _client(
             "characteristic": answer.characteristic,
             "recent_feeling": answer.recent_feeling,
         },
-        "routines": [
-            {"since": s, "until": u, "place": p, "kind": k, "do": d}
-            for s, u, p, k, d in PLAIN_ROUTINES
-        ],
+        "routines": plain_routines(answer.theme),
     }
     ClientPersona.model_validate(data)
     return data

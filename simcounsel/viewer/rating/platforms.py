@@ -19,8 +19,6 @@ from simcounsel.viewer.rating.instrument import RatingItem
 from simcounsel.viewer.rating.study import Shown, Study, open_study, write_whole
 from simcounsel.viewer.rating.study_parts import Line, Passage, Version
 
-JSPSYCH, LIKERT, BUTTONS = "8.3.0", "2.2.0", "2.1.0"
-"""Versions of jspsych, @jspsych/plugin-survey-likert and @jspsych/plugin-html-button-response."""
 CANNOT_SAY = "cannot say"
 NOT_SAID = "I would rather not say"
 AGREE, DECLINE = "I agree to take part", "I do not take part"
@@ -29,7 +27,8 @@ PARTS = {
     "characteristic": "Character",
     "recent_feeling": "Recent feeling",
 }
-PAGE = files("simcounsel.viewer.rating") / "jspsych.html"
+JSPSYCH = files("simcounsel.viewer.rating") / "jspsych"
+"""The page, and the scripts and the style that are written into it, as npm has them."""
 
 
 def jspsych(study: Study) -> str:
@@ -61,12 +60,20 @@ def jspsych(study: Study) -> str:
     data = {"study": study.study, "entry": entry, "items": items}
     filled = {
         "TITLE": escape(study.instrument.title),
-        "JSPSYCH": JSPSYCH,
-        "LIKERT": LIKERT,
-        "BUTTONS": BUTTONS,
+        "JSPSYCH": _carried("jspsych.min.js"),
+        "LIKERT": _carried("likert.min.js"),
+        "BUTTONS": _carried("buttons.min.js"),
+        "STYLE": _carried("jspsych.css"),
         "STUDY": _inert(data),
     }
-    return re.sub(r"__([A-Z]+)__", lambda at: filled[at[1]], PAGE.read_text(encoding="utf-8"))
+    page = (JSPSYCH / "page.html").read_text(encoding="utf-8")
+    return re.sub(r"__([A-Z]+)__", lambda at: filled[at[1]], page)
+
+
+def _carried(name: str) -> str:
+    """A script or a style without the address at which a browser would look for its source."""
+    text = (JSPSYCH / name).read_text(encoding="utf-8")
+    return "\n".join(line for line in text.splitlines() if "sourceMappingURL" not in line)
 
 
 def qualtrics(study: Study) -> str:

@@ -15,13 +15,14 @@ from scipy import stats
 from simcounsel.errors import SimcounselError
 from tests.training.learning.conftest import PRIVATE, SEEDED, Recipes, adapted
 from training.errors import TrainingError
-from training.learning.base import load_base
+from training.learning.base import load_base, load_shapes
 from training.learning.examples import records_of
 from training.learning.federated import Federated, run_federation
 from training.learning.folder import Folder
 from training.learning.gradients import mean_loss
 from training.learning.site import Learners, must_have_moved
 from training.learning.tune import Progress, Tuned, tune
+from training.recipe import Learning
 from training.recipe_file import load_recipe
 from training.sites import find, planned
 
@@ -343,6 +344,21 @@ def test_adapters_that_stand_still_are_an_error(recipe_file: Recipes) -> None:
             learners.reading,
             [parameter.detach().clone() for parameter in learners.reading.trained()],
         )
+
+
+def test_code_that_a_base_model_brings_is_not_run_and_nobody_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("builtins.input", lambda words="": asked.append(words) or "y")
+    classes = {"AutoConfig": "odd.Config", "AutoModelForCausalLM": "odd.Model"}
+    config = {"model_type": "odd", "auto_map": classes | {"AutoTokenizer": ["odd.Tokenizer", None]}}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (tmp_path / "odd.py").write_text(f"open({str(tmp_path / 'RUN')!r}, 'w')", encoding="utf-8")
+    for load in (load_base, lambda name: load_shapes(name, Learning())):
+        with pytest.raises(TrainingError, match="never run"):
+            load(str(tmp_path))
+    assert not asked and not (tmp_path / "RUN").exists()
 
 
 def test_what_cannot_be_loaded_is_said(tmp_path: Path) -> None:
