@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simcounsel.events import Absence, ItemAnswer
-from simcounsel.instruments.forms import ItemRead, read_block
-from simcounsel.llm.question import Ask, Reply
+from simcounsel.instruments.forms import ItemRead, absent, of_person, read_block
+from simcounsel.llm.question import SILENT, Ask, Reply
 from simcounsel.prompts import render
 from simcounsel.prompts.twins import complained
 from simcounsel.specs.items import Item
@@ -79,18 +79,26 @@ class Collected:
     def ask_in_blocks(
         self, ask_block: AskBlock, flipped: bool = False, language: str = "en"
     ) -> Ask[None]:
-        """Each block once, and what could not be used of it a second time."""
+        """Each block once, and what could not be used of it a second time. Of a person who answers
+        for themselves nothing is asked twice, and no model answers what they did not.
+        """
+        by_model: dict[str, ItemRead] = {}
+        by_person: dict[str, ItemRead] = {}
         for items in self.scale.blocks():
             reply = yield from ask_block(items, "")
             self.replies.append(reply)
             read = read_block(self.scale, items, reply.value, reply.problem)
+            if reply.source == "human":
+                by_person |= of_person(read, reply.notes.get(SILENT))
+                continue
             wrong = tuple(item for item in items if read[item.id].mendable)
             if wrong:
                 reasons = {item.id: read[item.id].reason for item in wrong}
                 reply = yield from ask_block(wrong, wrong_again(reasons, language))
                 self.replies.append(reply)
                 read |= read_block(self.scale, wrong, reply.value, reply.problem)
-            self.take(read, flipped)
+            by_model |= read
+        self.take((absent(by_model) if by_person else by_model) | by_person, flipped)
 
 
 def wrong_again(reasons: Mapping[str, str], language: str) -> str:

@@ -14,7 +14,9 @@ from simcounsel.specs.scale import Scale
 def measure_self(
     mind: Mind, scene: Scene, scale: Scale, point: str, samples: int = 1
 ) -> Ask[Measured]:
-    """A simulated self-report as of the scene. ValueError when the scale is an observer's."""
+    """A self-report as of the scene: simulated, unless a person sits in the seat. ValueError when
+    the scale is an observer's.
+    """
     if scale.respondent != "self":
         raise ValueError(f"{scale.id}: its respondent is an observer")
     answers = yield from self_report(mind, scene, scale, samples)
@@ -53,5 +55,6 @@ def _measured(
         items=answers.items,
         scores=score(scale, answers_of(answers.items), not_applicable_of(answers.items)),
         chats=chats,
+        source="human" if any(one.source == "human" for one in answers.replies) else None,
         **traced(*answers.replies),
     )
