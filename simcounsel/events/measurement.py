@@ -116,6 +116,11 @@ class Measured(Answered):
     missing; None: a model answered, or nobody was asked.
     """
 
+    @property
+    def answered_by(self) -> Literal["self", "human", "observer", "talk"]:
+        """The respondent, where a self-report that a person gave is told from a simulated one."""
+        return self.source or self.respondent
+
     @model_serializer(mode="wrap")
     def _short(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """What no person answered is written as it always was."""

@@ -58,7 +58,7 @@ def of_person(read: Mapping[str, ItemRead], silent: str | None) -> dict[str, Ite
 
 
 def absent(read: Mapping[str, ItemRead]) -> dict[str, ItemRead]:
-    """What a model answered of a questionnaire of which a person answered the rest."""
+    """What a model was asked of a questionnaire that is a person's to answer."""
     return {name: ItemRead(value=None, reason=NOBODY) for name in read}
 
 

@@ -8,13 +8,11 @@ from typing import Any
 
 import httpx
 
+from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
-from simcounsel.llm.models import ChatModel
 from simcounsel.runs.run import Run
 from simcounsel.standins.human import Board
-from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.turns import taking_part
-from tests.stage import switchboard
 
 Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
 Fields = dict[str, Any]
@@ -46,21 +44,22 @@ def seated(
     line: Answer = speaks,
     form: Answer = low,
     seconds: float | None = 30,
-    model: ChatModel | None = None,
 ) -> Seated:
     """Live on in a run with somebody in the seat. line, form: the answer to each; None: none."""
-    board, models = Board(who=who, seconds=seconds), switchboard(model or Scripted())
+    board, models = Board(who=who, seconds=seconds), models_for(run)
     found, ended = Seated(), threading.Event()
 
     def page(address: str) -> None:
         while not ended.is_set():
             for where, answer, kept in (("turn", line, found.turns), ("form", form, found.forms)):
-                asked = httpx.get(f"{address}api/seat/{where}").json()
+                asked = httpx.get(f"{address}api/seat/{where}", timeout=60).json()
                 if asked and asked["turn"] not in [one["turn"] for one in kept]:
                     kept.append(asked)
                     if body := answer(asked):
                         reply = httpx.post(
-                            f"{address}api/seat/{where}", json={"turn": asked["turn"], **body}
+                            f"{address}api/seat/{where}",
+                            json={"turn": asked["turn"], **body},
+                            timeout=60,
                         )
                         assert reply.status_code == 200, reply.text
             time.sleep(0.01)

@@ -297,10 +297,10 @@ def with_human(
 
         def page() -> None:
             while not ended.is_set():
-                turn = httpx.get(where).json()
+                turn = httpx.get(where, timeout=60).json()
                 body = answer(turn) if turn else None
                 if body:
-                    reply = httpx.post(where, json={"turn": turn["turn"], **body})
+                    reply = httpx.post(where, json={"turn": turn["turn"], **body}, timeout=60)
                     if reply.status_code == 200:
                         texts.append(body["say"])
                 time.sleep(0.01)

@@ -13,8 +13,8 @@ const HEIGHT = 170;
 const [LEFT, RIGHT] = [40, 30];
 const BESIDE = 0.015; // how far before its moment a retest is drawn, of the whole time
 const FOOT = 0.07; // how high the strokes of the conversations are, of the whole
-const SYMBOL = { self: "circle", observer: "square", talk: "triangle" };
-const SIGN = { self: "●", observer: "■", talk: "▲" };
+const SYMBOL = { self: "circle", human: "star", observer: "square", talk: "triangle" };
+const SIGN = { self: "●", human: "★", observer: "■", talk: "▲" };
 const DIRECTION = { lower_is_better: "Lower is better.", higher_is_better: "Higher is better." };
 
 /** Build the panel into `section`. */
@@ -122,7 +122,7 @@ function doubts(points) {
 }
 
 function legend(points) {
-  const kinds = ["self", "observer", "talk"].filter((kind) => points.some((one) => one.respondent === kind));
+  const kinds = ["self", "human", "observer", "talk"].filter((kind) => points.some((one) => one.respondent === kind));
   return h("ul", { class: "legend", "aria-label": "Who answered" }, kinds.map((kind) => h("li", {}, `${SIGN[kind]} ${RESPONDENTS[kind]}`)),
     points.some((one) => one.round > 1) ? h("li", {}, "hollow: a retest of the same moment") : null, h("li", {}, "short strokes at the foot: conversations"));
 }
