@@ -70,6 +70,11 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
     yield (
         f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
         + (f", until {until}" if s.ticks else "")
+        + (
+            f"; `simcounsel resume` lives the other {left}"
+            if (left := world.ticks - s.ticks)
+            else ""
+        )
     )
     yield from stop_lines(run)
     yield f"conversations  {counts.conversations}"
