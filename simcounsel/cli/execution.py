@@ -98,9 +98,10 @@ def _taking_part(
 
 def _closing(run: "WorldRun", stopped: str | None) -> None:
     """What happened, and what is best done next."""
+    from simcounsel.instruments.safety_moves import dangers_in_files, files_text
     from simcounsel.runs.summary import summary_lines
 
-    for line in summary_lines(run):
+    for line in summary_lines(run, lambda world: files_text(dangers_in_files(world))):
         typer.echo(line)
     if stopped:
         typer.echo(f"stopped        {stopped}")

@@ -3,10 +3,10 @@
 from typing import Any
 
 from simcounsel.events import Assessed, Transitioned
+from simcounsel.runs.counts import PROTOCOL
 from simcounsel.runs.history import History, only
 
 Fields = dict[str, Any]
-PROTOCOL = "safety"
 
 
 def dangers(history: History) -> Fields:
