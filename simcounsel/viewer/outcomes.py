@@ -6,12 +6,10 @@ from typing import Any
 
 from simcounsel.errors import SimcounselError
 from simcounsel.events import ClientShifted, PersonaChanged, RelationChanged
-from simcounsel.instruments.safety_moves import dangers_in_files, files_text
 from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.instruments.scoring import bounds
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
-from simcounsel.runs.run import Run
 from simcounsel.specs.scores import TOTAL, Ratio, Subscale
 from simcounsel.viewer.reasons import Reasons, reasons_of
 
@@ -39,27 +37,6 @@ def outcomes(history: History) -> Fields:
         "scales": scales,
         "changes": {who: _changes(history, who) for who in people},
     }
-
-
-def outcomes_panel(history: History) -> Fields:
-    """The same, with how many lines of counselors the safety protocol decided (`safety`: `moves` of
-    `lines`, and `files`, what the clients' files say of danger, in words).
-    """
-    counts = history.counts()
-    safety = {
-        "moves": counts.safety_moves,
-        "lines": counts.counselor_lines,
-        "files": _in_files(history) if counts.safety_moves else "",
-    }
-    return outcomes(history) | {"safety": safety}
-
-
-def _in_files(history: History) -> str:
-    """'' where the run's world cannot be read any more."""
-    try:
-        return files_text(dangers_in_files(Run.open(history.log.folder, damaged=True).world))
-    except SimcounselError:
-        return ""
 
 
 def _points(measurements: Iterable[Measurement], scales: Fields, reasons: Reasons) -> list[Fields]:

@@ -10,7 +10,7 @@ from simcounsel.events import Decided, Said
 from simcounsel.instruments.safety_moves import dangers_in_files, files_text
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
-from simcounsel.viewer.outcomes import outcomes_panel
+from simcounsel.viewer.dangers import safety_moves
 from tests.commands import Command
 from tests.engine.test_danger import DANGER, lived, safety, says
 from tests.stage import changed, happened, live, tiny
@@ -51,7 +51,7 @@ def test_none_is_said_too(tmp_path: Path, simcounsel: Command) -> None:
 
 def test_the_outcomes_panel_counts_them(endangered: Run) -> None:
     moves, lines = counted(endangered)
-    assert outcomes_panel(History.of(endangered))["safety"] == {
+    assert safety_moves(History.of(endangered)) == {
         "moves": moves,
         "lines": lines,
         "files": "no danger in the file of Ines",

@@ -11,15 +11,18 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from simcounsel.engine.simulation import Simulation
-from simcounsel.events import Measured
+from simcounsel.events import Measured, Said
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from simcounsel.standins.human import Board
 from simcounsel.standins.scripted import Scripted
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.turns import taking_part
 from tests.stage import begun, changed, happened, switchboard, tiny
-from tests.viewer.conftest import sound_page
-from tests.viewer.test_questionnaires import asking
+from tests.viewer.conftest import site, sound_page
+from tests.viewer.seated import seated
+from tests.viewer.test_questionnaires import asking, survey
 
 SHOTS = os.environ.get("SIMCOUNSEL_SHOTS")
 SIZES = {"desktop": (1400, 900), "phone": (390, 844)}
@@ -115,3 +118,25 @@ def test_in_chinese_and_with_a_limit(page: Page, tmp_path: Path) -> None:
         form.get_by_role("button", name="提交答案").click()
         expect(form).to_be_hidden()
     assert {one.reason for one in happened(run, Measured)[0].items} == {"preferred not to answer"}
+
+
+def test_the_outcomes_say_who_answered_and_what_the_protocol_decided(
+    page: Page, tmp_path: Path
+) -> None:
+    run = begun(tmp_path, asking(("phq9", "tick 3"), ("gad7", "tick 3")))
+    seated(run, 4, form=survey)
+    lines = sum(one.who == "Miriam" for one in happened(run, Said))
+    with site(page, make_app(RunList(tmp_path))) as address:
+        page.goto(f"{address}/run/{run.name}#panel=outcomes&who=Ines")
+        panel = page.locator("#panel-outcomes, main")
+        expect(panel.get_by_label("Who answered").first).to_contain_text(
+            "★ answered by the person in the seat"
+        )
+        expect(page.get_by_text(f"The safety protocol decided 0 of {lines} lines")).to_be_visible()
+        expect(page.get_by_text("model that is there for trying")).to_have_count(0)
+        page.shot("outcomes")  # type: ignore[attr-defined]
+        page.get_by_role("img", name="Patient Health").or_(
+            page.locator(".measured > *")
+        ).first.click()
+        expect(page.get_by_text("preferred not to answer").first).to_be_visible()
+        page.shot("outcomes-open")  # type: ignore[attr-defined]

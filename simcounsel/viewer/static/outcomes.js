@@ -27,12 +27,12 @@ export function mountOutcomes(section, run, overview) {
     const measured = [...new Set(found.points.map((one) => one.who))];
     const chosen = found.points.find((one) => keyOf(one) === state().point);
     const about = chosen ? chosen.who : measured.includes(who) ? who : measured[0];
-    if (!about) return fill(section, nothing(found.safety));
+    if (!about) return fill(section, nothing());
     const key = JSON.stringify([about, state().score || "", overview.size]);
     if (drawn?.key !== key || drawn.found !== found) {
       drawn = { key, found };
       fill(section, h("h2", {}, "Outcomes: ", said(about)), about === who ? null : h("p", { class: "soft small" }, said(who), ` was not measured; these are the scores of `, said(about), "."),
-        protocol(found.safety), doubts(found.points), legend(found.points), h("p", { class: "soft small" }, "Press a point to see the answers, and what happened before it."), below, charts(found, about));
+        protocol(run), doubts(found.points), legend(found.points), h("p", { class: "soft small" }, "Press a point to see the answers, and what happened before it."), below, charts(found, about));
     }
     for (const mark of section.querySelectorAll("[data-key]")) mark.classList.toggle("chosen", mark.dataset.key === state().point);
     return open(found, chosen);
@@ -48,8 +48,8 @@ export function mountOutcomes(section, run, overview) {
     if (chosen && fresh) below.focus();
   }
 
-  function nothing(safety) {
-    return [h("h2", {}, "Outcomes"), protocol(safety), h("p", {}, "No scale was measured in this run."),
+  function nothing() {
+    return [h("h2", {}, "Outcomes"), protocol(run), h("p", {}, "No scale was measured in this run."),
       h("p", { class: "soft" }, "Measure it now, as it stands: ", h("code", {}, `python -m simcounsel rate RUN --instrument session_alliance_observed`), " (an observer), or ", h("code", {}, "--instrument insomnia_severity"), " (the client answers); RUN is this run's folder. What is measured shows here without a reload. In a world's file ", h("code", {}, "measurements:"), " measures while it is lived.")];
   }
 
@@ -112,9 +112,12 @@ export function mountOutcomes(section, run, overview) {
 }
 
 /** How many lines of counselors the safety protocol decided. */
-function protocol(safety) {
-  if (!safety?.lines) return null;
-  return h("p", { class: safety.moves ? "warn small" : "soft small" }, `The safety protocol decided ${safety.moves} of ${safety.lines} lines of counselors.`, safety.files ? [" ", said(sentence(safety.files))] : null);
+function protocol(run) {
+  const place = h("div");
+  get(run, "safety").then(({ moves, lines, files }) => {
+    if (lines) fill(place, h("p", { class: moves ? "warn small" : "soft small" }, `The safety protocol decided ${moves} of ${lines} lines of counselors.`, files ? [" ", said(sentence(files))] : null));
+  }, () => {});
+  return place;
 }
 
 /** What must be said before any number is believed. */
