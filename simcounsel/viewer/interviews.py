@@ -20,6 +20,7 @@ from simcounsel.measuring.interview import (
     Interview,
     checked,
     introduction,
+    not_theirs,
 )
 from simcounsel.measuring.interview_files import stored
 from simcounsel.measuring.models import answering_model, may_cost, open_models, roles
@@ -151,6 +152,7 @@ class Interviewer:
         with self._one_at_a_time:
             exchange = interview.ask(question, self._opened(run, model))
         _, moment, *_ = introduction(interview)
+        moment = "; ".join(filter(None, (moment, not_theirs(interview.past))))
         danger = word_to_human(question, "", run.world.language, run.world.safety.locale)
         return exchange | {
             "danger": danger,

@@ -9,7 +9,8 @@ from analysis.tables import measurements
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.engine.forking import fork
 from simcounsel.errors import NothingToMeasure
-from simcounsel.events import Measured, Warned
+from simcounsel.events import Measured, Said, Warned
+from simcounsel.measuring.interview import Interview, introduction, not_theirs
 from simcounsel.measuring.rate import Rating
 from simcounsel.runs.history import History
 from simcounsel.runs.measured_text import measured_line
@@ -180,3 +181,22 @@ def test_in_a_course_the_person_is_asked_after_each_session(tmp_path: Path) -> N
     assert {turn.source for one in dialogues for turn in one.turns if turn.speaker == "client"} == {
         "human"
     }
+
+
+def test_an_interview_is_not_taken_for_the_person_s_words(answered: Run) -> None:
+    told = "a person spoke for Ines; these answers are a model's, not theirs"
+    assert told in list(introduction(Interview.begin(answered, "Ines")))
+    assert told not in list(introduction(Interview.begin(answered, "Ines", 1)))
+    assert not not_theirs(Interview.begin(answered, "Omar").past)
+
+
+def test_the_report_says_whose_answers_they_are(
+    answered: Run, tmp_path: Path, simcounsel: Command
+) -> None:
+    made = simcounsel("analyze", "report", answered.folder, "--out", tmp_path / "report")
+    assert made.code == 0, made.err
+    text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    lines = sum(one.who == "Ines" for one in happened(answered, Said))
+    assert f"People spoke for Ines: {lines} lines and 2 questionnaires" in text
+    assert "All other thoughts, lines and self-reports" in text
+    assert "gad7 (human), phq9 (human), phq9 (self)" in text
