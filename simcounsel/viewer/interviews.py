@@ -152,7 +152,6 @@ class Interviewer:
         with self._one_at_a_time:
             exchange = interview.ask(question, self._opened(run, model))
         _, moment, *_ = introduction(interview)
-        moment = "; ".join(filter(None, (moment, not_theirs(interview.past))))
         danger = word_to_human(question, "", run.world.language, run.world.safety.locale)
         return exchange | {
             "danger": danger,
@@ -160,6 +159,7 @@ class Interviewer:
             "who": interview.head["who"],
             "tick": interview.head["tick"],
             "moment": moment,
+            "not_theirs": not_theirs(interview.past),
         }
 
     def _opened(self, run: Run, model: str) -> Switchboard:

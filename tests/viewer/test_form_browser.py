@@ -34,8 +34,14 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     width, height = SIZES[size]
     with sound_page(browser, width, color_scheme=look) as page:
         page.set_viewport_size({"width": width, "height": height})
-        page.shot = lambda name: SHOTS and page.screenshot(path=f"{SHOTS}/{name}-{size}-{look}.png")  # type: ignore[attr-defined]
         yield page
+
+
+def shot(page: Page, name: str) -> None:
+    if SHOTS:
+        dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+        width = page.evaluate("innerWidth")
+        page.screenshot(path=f"{SHOTS}/{name}-{width}-{'dark' if dark else 'light'}.png")
 
 
 @contextmanager
@@ -68,7 +74,7 @@ def test_a_questionnaire_is_filled_in(page: Page, tmp_path: Path) -> None:
         expect(form).to_contain_text("Over the last 2 weeks", timeout=30_000)
         expect(form).to_contain_text("You answer for Ines.")
         expect(page.get_by_label("What comes")).to_be_hidden()
-        page.shot("form")  # type: ignore[attr-defined]
+        shot(page, "form")
         sound(page)
         for item in form.get_by_role("group").all()[:8]:
             item.get_by_text("Several days").click()
@@ -76,7 +82,7 @@ def test_a_questionnaire_is_filled_in(page: Page, tmp_path: Path) -> None:
         form.get_by_role("button", name="Send my answers").click()
         expect(form.get_by_role("alert")).to_contain_text("Not answered yet: 1.")
         expect(form.get_by_role("group").nth(8).get_by_label("Not at all")).to_be_focused()
-        page.shot("form-open")  # type: ignore[attr-defined]
+        shot(page, "form-open")
         page.reload()
         expect(form.get_by_text("8 of 9 answered")).to_be_visible(timeout=30_000)
         form.get_by_role("group").nth(8).get_by_text("Prefer not to answer").click()
@@ -85,7 +91,7 @@ def test_a_questionnaire_is_filled_in(page: Page, tmp_path: Path) -> None:
         expect(form.get_by_role("group")).to_have_count(4, timeout=30_000)
         form.get_by_role("group").nth(0).get_by_text("10 entirely true for me").click()
         form.get_by_role("button", name="Prefer not to answer the rest").click()
-        page.shot("form-numbers")  # type: ignore[attr-defined]
+        shot(page, "form-numbers")
         sound(page)
         form.get_by_role("button", name="Send my answers").click()
         expect(form).to_be_hidden()
@@ -103,14 +109,14 @@ def test_an_answer_that_tells_danger_brings_the_help_lines(page: Page, tmp_path:
         form.get_by_role("button", name="Prefer not to answer the rest").click()
         form.get_by_role("button", name="Send my answers").click()
         expect(page.get_by_label("Help lines")).to_contain_text("Emergency: 999", timeout=30_000)
-        page.shot("form-danger")  # type: ignore[attr-defined]
+        shot(page, "form-danger")
 
 
 def test_in_chinese_and_with_a_limit(page: Page, tmp_path: Path) -> None:
     with lived(page, tmp_path, asking(("gad7", "start"), world=tiny(language="zh")), 60) as run:
         form = page.get_by_role("region", name="几个问题")
         expect(form).to_contain_text("还剩", timeout=30_000)
-        page.shot("form-zh")  # type: ignore[attr-defined]
+        shot(page, "form-zh")
         form.get_by_role("button", name="我需要更多时间").click()
         expect(form).to_contain_text("还剩 13 分")
         sound(page)
@@ -132,7 +138,7 @@ def test_the_outcomes_say_who_answered_and_what_the_protocol_decided(
         expect(who).to_contain_text("★ answered by the person in the seat")
         expect(page.get_by_text(f"The safety protocol decided 0 of {lines} lines")).to_be_visible()
         expect(page.get_by_text("model that is there for trying")).to_have_count(0)
-        page.shot("outcomes")  # type: ignore[attr-defined]
+        shot(page, "outcomes")
         page.locator(".measured > *").first.click()
         expect(page.get_by_text("preferred not to answer").first).to_be_visible()
-        page.shot("outcomes-open")  # type: ignore[attr-defined]
+        shot(page, "outcomes-open")

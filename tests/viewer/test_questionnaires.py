@@ -1,5 +1,6 @@
 """A person in a seat answers the questionnaires of the resident that they speak for; no model does."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.commands import Command
 from tests.course.held import world as course
 from tests.stage import begun, changed, go_on, happened, live, log, switchboard, three, tiny
 from tests.viewer.seated import low, seated
+from tests.viewer.test_interviews import Site
 
 
 def asking(*when: tuple[str, str], world: World | None = None) -> World:
@@ -183,11 +185,13 @@ def test_in_a_course_the_person_is_asked_after_each_session(tmp_path: Path) -> N
     }
 
 
-def test_an_interview_is_not_taken_for_the_person_s_words(answered: Run) -> None:
+def test_an_interview_is_not_taken_for_the_person_s_words(answered: Run, tmp_path: Path) -> None:
     told = "a person spoke for Ines; these answers are a model's, not theirs"
     assert told in list(introduction(Interview.begin(answered, "Ines")))
     assert told not in list(introduction(Interview.begin(answered, "Ines", 1)))
     assert not not_theirs(Interview.begin(answered, "Omar").past)
+    shutil.copytree(answered.folder, tmp_path / "runs" / "one")
+    assert Site(Run.open(tmp_path / "runs" / "one")).ask().json()["not_theirs"] == told
 
 
 def test_the_report_says_whose_answers_they_are(
