@@ -241,7 +241,7 @@ def _say_target(run: "Run", ticks: int | None) -> None:
     done, unit = run.ticks_done(), run.about.unit
     left = run.length - done
     now = (
-        f"{ticks} more come now"
+        f"{ticks} more {'comes' if ticks == 1 else 'come'} now"
         if ticks is not None and ticks < left
         else f"the other {left} come now; --ticks N stops before"
     )

@@ -43,7 +43,8 @@ class FormLine:
         """Whether it is an answer to the item, or None."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return value is None
-        return Range(min=self.low, max=self.high, step=self.step).allows(value)
+        allowed = Range(min=self.low, max=self.high, step=self.step)
+        return self.low <= value <= self.high and allowed.allows(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,14 +107,14 @@ class Forms:
 
     async def _answered(self, facts: SelfReportFacts, put_up: PutUp) -> Given | None:
         ids = [item.id for item in facts.items]
-        async with self._one_by_one:
-            left, given = self._rest.pop(facts.instrument, (frozenset(), None))
-            if not left.issuperset(ids):
-                instruction, lines = self._sheet(facts)
+        left, given = self._rest.pop(facts.instrument, (frozenset(), None))
+        if not left.issuperset(ids):
+            instruction, lines = self._sheet(facts)
+            async with self._one_by_one:
                 given = await put_up(facts.instrument, instruction, lines)
-                left = frozenset(line.id for line in lines)
-            if left := left.difference(ids):
-                self._rest[facts.instrument] = left, given
+            left = frozenset(line.id for line in lines)
+        if left := left.difference(ids):
+            self._rest[facts.instrument] = left, given
         return None if given is None else {name: given[name] for name in ids}
 
     def _sheet(self, facts: SelfReportFacts) -> tuple[str, tuple[FormLine, ...]]:

@@ -10,7 +10,7 @@ from analysis.tables import measurements
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.engine.forking import fork
 from simcounsel.errors import NothingToMeasure
-from simcounsel.events import Measured, Said, Warned
+from simcounsel.events import Assessed, Measured, Said, Warned
 from simcounsel.measuring.interview import Interview, introduction, not_theirs
 from simcounsel.measuring.rate import Rating
 from simcounsel.runs.history import History
@@ -204,3 +204,10 @@ def test_the_report_says_whose_answers_they_are(
     assert f"People spoke for Ines: {lines} lines and 2 questionnaires" in text
     assert "All other thoughts, lines and self-reports" in text
     assert "gad7 (human), phq9 (human), phq9 (self)" in text
+
+
+def test_an_answer_that_tells_danger_is_heard(tmp_path: Path) -> None:
+    run = begun(tmp_path, asking(("phq9", "start")))
+    seated(run, 1, form=lambda form: {"answers": {one["id"]: 3 for one in form["items"]}})
+    (heard,) = happened(run, Assessed)
+    assert (heard.who, heard.by, heard.level) == ("Ines", "questionnaire", "high")
