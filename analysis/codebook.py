@@ -54,7 +54,7 @@ MEANINGS = {
     "items_not_applicable": "Items that do not apply, as the scale allows",
     "items_missing": "Items without a usable answer",
     "made": "complete, partial (prorated), incomplete, or not applicable",
-    "respondent": "Who answered: self, observer, ...",
+    "respondent": "Who answered: self (simulated), human (a person in the seat), observer, ...",
     "judge": "Model that answered",
     "trial": "Number of the retest, from 1",
     "damaged": "Whether the run is damaged and this is what could be read",

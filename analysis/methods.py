@@ -20,14 +20,16 @@ def methods(report: "Report") -> str:
         return "No run could be used."
     clients = sorted({client for member in sample.members for client in member.clients})
     seeds = {member.seed for member in sample.members}
-    models = _models(report)
+    models, seated = _models(report), _seated(report)
     said = [
         f"We simulated {counted(len(clients), 'client')} with simcounsel {_versions(report)} in"
         f" {counted(len(sample.arms), 'condition')} ({', '.join(map(_plain, sample.arms))}),"
         f" {counted(len(seeds), 'seed')} each: {counted(len(sample.members), 'run')} of"
         f" {_length(report)}.",
         _design(report),
-        f"All thoughts, lines and self-reports were answers of language models"
+        seated,
+        f"All {'other ' if seated else ''}thoughts, lines and self-reports were answers of language"
+        " models"
         f" ({'; '.join(f'{role}: {names}' for role, names in models)}) to prompts whose hash is"
         f" {prompts_digest(report)[:16]}.",
         _asked_otherwise(report),
@@ -65,6 +67,7 @@ def checklist(report: "Report") -> list[Item]:
         ("Seeds", ", ".join(str(one) for one in sorted({m.seed or 0 for m in sample.members}))),
         ("Length of a run", _length(report)),
         ("Instruments, respondents", _respondents(trials)),
+        ("People in seats", _seated(report) or "none"),
         ("Planned tests, written before the runs", str(len(report.planned))),
         ("Exploratory outcomes", str(len(report.explored))),
         ("Correction", "Holm within each family of planned tests; within the exploratory ones"),
@@ -169,6 +172,21 @@ def _respondents(measurements: Any) -> str:
         for i, r in zip(measurements["instrument"], measurements["respondent"], strict=True)
     }
     return ", ".join(f"{_plain(i)} ({r})" for i, r in sorted(pairs))
+
+
+def _seated(report: "Report") -> str:
+    """For whom people spoke and answered; '' where nobody did."""
+    lines, scores = report.tables["talk"], report.tables["measurements"]
+    lines = lines[lines["source"].astype(str) == "human"]
+    scores = scores[scores["respondent"].astype(str) == "human"]
+    asked = scores[["run", "client", "instrument", "tick"]].drop_duplicates()
+    names = sorted({*map(str, lines["speaker"]), *map(str, scores["client"])})
+    return (
+        f"People spoke for {', '.join(names)}: {counted(len(lines), 'line')} and"
+        f" {counted(len(asked), 'questionnaire')} (respondent: human) were theirs."
+        if names
+        else ""
+    )
 
 
 def _tests(report: "Report") -> str:

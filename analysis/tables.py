@@ -173,7 +173,7 @@ def _measurements(log: Log) -> Iterator[Fields]:
                 "items_not_applicable": score.not_applicable,
                 "items_missing": score.missing,
                 "made": score.made,
-                "respondent": one.measured.respondent,
+                "respondent": one.measured.answered_by,
                 "judge": one.judge,
                 "source": one.source,
                 "trial": one.trial,

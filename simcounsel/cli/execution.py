@@ -1,7 +1,7 @@
 """A run at the terminal: its display, a human who takes part, what is said at its end."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,11 +27,11 @@ def live(
     budget_calls: float | None,
     prices: "Prices",
     console: "Console",
-    board: "Board | None" = None,
+    boards: "Sequence[Board]" = (),
     port: int = 0,
 ) -> None:
-    """Live through a run at the terminal, then say what happened and how to go on. board: a human
-    takes part.
+    """Live through a run at the terminal, then say what happened and how to go on. boards: of the
+    humans who take part.
     """
     from simcounsel.cli.run_display import LiveDisplay, PlainDisplay
     from simcounsel.engine.opening import models_for
@@ -49,7 +49,7 @@ def live(
         )
 
     def going() -> str | None:
-        with _taking_part(run, models, board, port), display:
+        with _taking_part(run, models, boards, port), display:
             simulation = Simulation(
                 run.world,
                 run=run,
@@ -69,21 +69,28 @@ def live(
 
 @contextmanager
 def _taking_part(
-    run: "WorldRun", models: "Switchboard", board: "Board | None", port: int
+    run: "WorldRun", models: "Switchboard", boards: "Sequence[Board]", port: int
 ) -> Iterator[None]:
-    """The page on which a human takes part, if one does, for as long as the run goes on."""
-    if board is None:
+    """The pages on which humans take part, if any do, for as long as the run goes on."""
+    if not boards:
         yield
         return
     from simcounsel.viewer.turns import taking_part
 
-    with taking_part(run.folder, models, board, port) as address:
-        typer.echo(f"you speak for {board.who}: open {address}  (it shows what {board.who} knows)")
+    with ExitStack() as pages:
+        for number, board in enumerate(boards):
+            where = port + number if port else 0
+            address = pages.enter_context(taking_part(run.folder, models, board, where))
+            whose = "you speak" if number == 0 else "somebody else speaks"
+            typer.echo(
+                f"{whose} for {board.who}: open {address}  (it shows what {board.who} knows)"
+            )
         typer.echo(f"to watch the run, elsewhere: simcounsel view {run.folder}")
+        seconds = boards[0].seconds
         typer.echo(
             "it waits for your lines as long as you need; --human-seconds sets a limit"
-            if board.seconds is None
-            else f"{board.seconds:g} s for each line; without one that conversation ends, and"
+            if seconds is None
+            else f"{seconds:g} s for each line; without one that conversation ends, and"
             " nothing is said in your name"
         )
         yield
@@ -91,9 +98,10 @@ def _taking_part(
 
 def _closing(run: "WorldRun", stopped: str | None) -> None:
     """What happened, and what is best done next."""
+    from simcounsel.instruments.safety_moves import dangers_in_files, files_text
     from simcounsel.runs.summary import summary_lines
 
-    for line in summary_lines(run):
+    for line in summary_lines(run, lambda world: files_text(dangers_in_files(world))):
         typer.echo(line)
     if stopped:
         typer.echo(f"stopped        {stopped}")

@@ -222,6 +222,7 @@ def _say(card: "Card", out: Path) -> None:
         )
     dropped, warned = card.checks.summary(), _counted(card.checks.warned)
     for what, counted in (
+        ("safety moves: ", card.safety.summary()),
         ("left out: ", _counted(card.left_out)),
         ("dropped by checks ", dropped),
         ("warnings of checks: ", warned),

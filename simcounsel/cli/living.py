@@ -15,7 +15,7 @@ from simcounsel.cli.options import (
     BudgetUsd,
     DryRun,
     HumanHints,
-    HumanName,
+    HumanNames,
     HumanPort,
     HumanSeconds,
     InFlight,
@@ -72,7 +72,7 @@ def run(
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
     dry_run: DryRun = False,
-    human: HumanName = None,
+    human: HumanNames = None,
     human_seconds: HumanSeconds = None,
     human_hints: HumanHints = False,
     port: HumanPort = 0,
@@ -92,7 +92,7 @@ def run(
     loaded = load_world(world, **with_model(changes, model))
     if model is not None and not any(".models" in key for key in changes):
         loaded = loaded.with_one_model({})
-    board = _board(loaded, human, human_seconds, human_hints)
+    boards = _boards(loaded, human, human_seconds, human_hints)
     from simcounsel.engine.opening import begin_run, check_models
     from simcounsel.llm.budget import check_budget
 
@@ -113,7 +113,7 @@ def run(
         budget_calls,
         table,
         console,
-        board,
+        boards,
         port,
     )
 
@@ -141,7 +141,7 @@ def resume(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
-    human: HumanName = None,
+    human: HumanNames = None,
     human_seconds: HumanSeconds = None,
     human_hints: HumanHints = False,
     port: HumanPort = 0,
@@ -168,6 +168,7 @@ def resume(
             f" {unit.upper()}` goes on from any {unit}"
         )
         return
+    _say_target(opened, ticks)
     limits = quiet, in_flight, budget_usd, budget_calls
     _go_on(opened, ticks, *limits, price_table(prices), human, human_seconds, human_hints, port)
 
@@ -188,7 +189,7 @@ def fork(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
-    human: HumanName = None,
+    human: HumanNames = None,
     human_seconds: HumanSeconds = None,
     human_hints: HumanHints = False,
     port: HumanPort = 0,
@@ -217,7 +218,7 @@ def _go_on(
     budget_usd: float | None,
     budget_calls: float | None,
     prices: "Prices",
-    human: str | None,
+    human: list[str] | None,
     human_seconds: float | None,
     human_hints: bool,
     port: int,
@@ -227,9 +228,10 @@ def _go_on(
     console = console_of()
 
     def lives(lived: "WorldRun") -> None:
-        board = _board(lived.world, human, human_seconds, human_hints)
+        boards = _boards(lived.world, human, human_seconds, human_hints)
+        _say_left(lived, [board.who for board in boards])
         fetch_weights(lived.manifest.models, console, quiet)
-        live(lived, ticks, *limits, prices, console, board, port)
+        live(lived, ticks, *limits, prices, console, boards, port)
 
     def writes(written: "SynthesisRun") -> None:
         fetch_weights(written.manifest.models, console, quiet)
@@ -238,11 +240,36 @@ def _go_on(
     run.either(world=lives, synthesis=writes)
 
 
-def _human_in(run: "Run", human: str | None) -> None:
+def _say_target(run: "Run", ticks: int | None) -> None:
+    """Say how far the run is, and how far it goes now."""
+    done, unit = run.ticks_done(), run.about.unit
+    left = run.length - done
+    now = (
+        f"{ticks} more {'comes' if ticks == 1 else 'come'} now"
+        if ticks is not None and ticks < left
+        else f"the other {left} come now; --ticks N stops before"
+    )
+    typer.echo(f"{done} of {run.length} {unit}s are complete; {now}")
+
+
+def _say_left(run: "WorldRun", seated: list[str]) -> None:
+    """Say for whom a person spoke so far and nobody does now."""
+    from simcounsel.measuring.targets import record_until
+
+    spoken_for = record_until(run, None)[0].seated if run.ticks_done() else {}
+    for who in spoken_for:
+        if who not in seated:
+            typer.echo(
+                f"a person spoke for {who} so far; from here on the model speaks for {who}, and"
+                f" questionnaires of {who} stay without an answer; --human {who} seats a person"
+            )
+
+
+def _human_in(run: "Run", human: list[str] | None) -> None:
     """BadParameter where nobody has turns that a human could take; nothing was made or moved
     then.
     """
-    if human is not None:
+    if human:
         run.either(world=lambda lived: None, synthesis=_no_turns)
 
 
@@ -254,10 +281,13 @@ def _no_turns(run: "SynthesisRun") -> NoReturn:
     )
 
 
-def _board(world: "World", human: str | None, seconds: float | None, hints: bool) -> "Board | None":
-    """Where the turns of a human who takes part wait for their lines."""
-    if human is None:
-        return None
+def _boards(
+    world: "World", human: list[str] | None, seconds: float | None, hints: bool
+) -> "tuple[Board, ...]":
+    """Where the turns of humans who take part wait for their lines, each once."""
+    if not human:
+        return ()
     from simcounsel.viewer.turns import board_for
 
-    return board_for(world, human, seconds, hints=hints)
+    boards = (board_for(world, name, seconds, hints=hints) for name in human)
+    return tuple({board.who: board for board in boards}.values())

@@ -52,6 +52,7 @@ def show(
     recall. Of a damaged run it shows what can be read, and says so.
     """
     from simcounsel.cli.synthesize import show_lines
+    from simcounsel.instruments.safety_moves import dangers_in_files, files_text
     from simcounsel.runs import as_text
     from simcounsel.runs.summary import summary_lines
     from simcounsel.runs.verifying import open_checked
@@ -65,7 +66,9 @@ def show(
             return as_text.conversation_lines(run, conversation, doubts=doubts)
         if recall is not None:
             return as_text.recall_lines(run, recall, tick)
-        return summary_lines(run) if who is None else as_text.day_lines(run, who, day)
+        if who is not None:
+            return as_text.day_lines(run, who, day)
+        return summary_lines(run, lambda world: files_text(dangers_in_files(world)))
 
     def written(run: "SynthesisRun") -> Iterator[str]:
         return show_lines(run, conversation, who=who, recall=recall, tick=tick)

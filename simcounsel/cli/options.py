@@ -144,14 +144,15 @@ Sets = Annotated[
         help="Change the world, e.g. conversation.max_turns=6; may be given again.",
     ),
 ]
-HumanName = Annotated[
-    str | None,
+HumanNames = Annotated[
+    list[str] | None,
     typer.Option(
         "--human",
         metavar="NAME",
         help=(
-            "You speak for this resident: a page asks for the lines while the run goes on. Not in"
-            " a synthesis."
+            "You speak for this resident: a page asks for the lines, and the answers to"
+            " questionnaires, while the run goes on. Given again, each has a page. Not in a"
+            " synthesis."
         ),
     ),
 ]
@@ -161,8 +162,9 @@ HumanSeconds = Annotated[
         "--human-seconds",
         min=5,
         help=(
-            "So long the page waits for your line; then the conversation ends there. Nothing is"
-            " ever said in your name. Left out: it waits as long as you need."
+            "So long the page waits for your line; then the conversation ends there. A"
+            " questionnaire waits so long for each item; then it is missing. Nothing is ever said"
+            " in your name. Left out: it waits as long as you need."
         ),
     ),
 ]
@@ -179,7 +181,8 @@ HumanPort = Annotated[
         "--port",
         min=0,
         max=65535,
-        help="Where the page for --human is served; 0 is any that is free.",
+        help="Where the page for --human is served, and the next port for the next; 0 is any that"
+        " is free.",
     ),
 ]
 Damaged = Annotated[

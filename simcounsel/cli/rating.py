@@ -152,11 +152,14 @@ def _rate_one(
     dry_run: bool,
 ) -> None:
     """A single run; its rating is made once more where it is finished."""
+    from simcounsel.measuring.targets import seated_text
     from simcounsel.runs.measurements import is_trial
 
     rating = wanted.plan(run, chat)
     for damage in rating.run.damages:
         typer.echo(f"damaged: {damage}", err=True)
+    if rating.seated:
+        typer.echo(f"left out: {seated_text(rating.seated)}", err=True)
     if dry_run:
         say_rating(rating, table)
         return

@@ -2,9 +2,8 @@
 date, so that the same sources and options give the same bytes.
 """
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -22,11 +21,6 @@ PRIVACY = (
     " for a single line or dialogue."
 )
 
-_SPDX = re.compile(r"(?i:apache-2\.0|mit|cc0-1\.0|cc-by(-nc)?(-sa|-nd)?-[234]\.0)")
-"""Licences that the hub knows by these names, those that data come under."""
-_KINDS = {"counselor": "counseling ", "layperson": "everyday ", "both": ""}
-"""What dialogues with such partners are called."""
-
 
 class Counts(Part):
     """How much there is."""
@@ -38,6 +32,25 @@ class Counts(Part):
     """Chinese and Japanese characters count as one each."""
     rows: int = 0
     """Lines of the files."""
+
+
+class Safety(Part):
+    """Turns of counselors that the safety protocol decided, and not a policy of therapy."""
+
+    moves: int = 0
+    of: int = 0
+    """All turns of counselors."""
+    without_danger: int = 0
+    """Moves in dialogues with clients whose file speaks of no danger."""
+
+    def summary(self) -> str:
+        """In words; '' where there is none."""
+        return (
+            f"{self.moves} of {self.of} turns of counselors were decided by the safety protocol,"
+            f" {self.without_danger} of them with clients whose file speaks of no danger"
+            if self.moves
+            else ""
+        )
 
 
 class Source(Part):
@@ -67,7 +80,7 @@ class Checks(Part):
             if sum(self.dropped.values()) > self.rejected
             else ""
         )
-        return f"{self.rejected}{several}: {_tallied(self.dropped)}" if self.dropped else ""
+        return f"{self.rejected}{several}: {tallied(self.dropped)}" if self.dropped else ""
 
 
 class Privacy(Part):
@@ -102,6 +115,7 @@ class Card(Part):
     """By role, all that had it."""
     lines: dict[str, int]
     """Turns by how they came about."""
+    safety: Safety = Safety()
     sources: tuple[Source, ...]
     merged_turns: int
     """Turns that became part of the one before, since both were of one speaker."""
@@ -164,6 +178,7 @@ def make_card(
                 Counter(turn.source or UNKNOWN for one in dialogues for turn in one.turns).items()
             )
         ),
+        safety=_safety(dialogues),
         sources=_sources(dialogues),
         merged_turns=merged_turns,
         left_out=dict(sorted(left_out.items())),
@@ -171,6 +186,19 @@ def make_card(
         damaged=tuple(damaged),
         labels=tuple(filter(None, [label_of(n for names in models.values() for n in names)])),
         files=files,
+    )
+
+
+def _safety(dialogues: Iterable[Dialogue]) -> Safety:
+    turns = [
+        (dialogue, turn)
+        for dialogue in dialogues
+        for turn in dialogue.turns
+        if turn.speaker == "counselor"
+    ]
+    moves = [dialogue for dialogue, turn in turns if turn.protocol]
+    return Safety(
+        moves=len(moves), of=len(turns), without_danger=sum(not one.dangers for one in moves)
     )
 
 
@@ -196,105 +224,5 @@ def _sources(dialogues: Iterable[Dialogue]) -> tuple[Source, ...]:
     )
 
 
-def readme(card: Card) -> str:
-    """The card for people, with the head that the Hugging Face hub and
-    `datasets.load_dataset(FOLDER)` read.
-    """
-    return "\n".join([*_head(card), "", *_body(card), ""])
-
-
-def _head(card: Card) -> Iterator[str]:
-    languages = [language for language in card.languages if language != UNKNOWN]
-    yield "---"
-    if languages:
-        yield f"language: [{', '.join(languages)}]"
-    yield from _licence(card)
-    yield f"pretty_name: {about(card).partition(':')[0]}"
-    yield "task_categories: [text-generation]"
-    yield f"size_categories: [{_size(card.counts.rows)}]"
-    counsels = card.options.get("partner", "counselor") != "layperson"
-    yield f"tags: [{'counseling, ' if counsels else ''}simulation, simcounsel]"
-    yield "configs:"
-    yield "- config_name: default"
-    yield "  data_files:"
-    for file in card.files:
-        yield f"  - {{split: {file.split('.')[0]}, path: {file}}}"
-    yield "---"
-
-
-def _licence(card: Card) -> Iterator[str]:
-    """By the hub's names, which are SPDX's in small letters; `other` where there are several, or
-    one that has no such name.
-    """
-    licences = [one for one in card.licences if one != UNKNOWN]
-    if licences:
-        known = len(card.licences) == 1 and _SPDX.fullmatch(licences[0])
-        yield f"license: {licences[0].lower() if known else 'other'}"
-
-
-def _size(rows: int) -> str:
-    """How many rows there are, in the hub's classes."""
-    bounds = (1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M")
-    return next((name for bound, name in bounds if rows < bound), "n>1M")
-
-
-def about(card: Card) -> str:
-    """The data in a sentence."""
-    kind = _KINDS[card.options.get("partner", "counselor")]
-    return (
-        f"{card.counts.dialogues} {kind}dialogues as training data ({card.format}): made by"
-        " simcounsel export, for research and not for care."
-    )
-
-
-def _body(card: Card) -> Iterator[str]:
-    yield f"# {about(card).partition(':')[0]}"
-    yield ""
-    yield (
-        "Made by `simcounsel export`; `card.json` holds all of this and more. What a simulation"
-        " says is no evidence about people, and a"
-    )
-    yield "model trained on it is no counselor: it belongs in research, not in care."
-    for label in card.labels:
-        yield f"\n**{label[:1].upper()}{label[1:]}.**"
-    if places := "; ".join(card.damaged):
-        yield f"\n**Runs were damaged; what could be read of them is here.** {places}"
-    yield ""
-    yield "| | dialogues | clients | turns | words | rows |"
-    yield "|---|---|---|---|---|---|"
-    for name, part in [*card.splits.items(), ("all", card.counts)]:
-        yield (
-            f"| {name} | {part.dialogues} | {part.clients} | {part.turns} | {part.words} |"
-            f" {part.rows} |"
-        )
-    yield ""
-    for name, value in (
-        (
-            "options",
-            ", ".join(
-                f"{key} {value}"
-                for key, value in card.options.items()
-                if key != "system" and value not in (None, "", [])
-            ),
-        ),
-        ("themes", _tallied(card.themes)),
-        ("conditions", _tallied(card.conditions)),
-        ("languages", _tallied(card.languages)),
-        ("licences", _tallied(card.licences)),
-        (
-            "models",
-            "; ".join(f"{role}: {', '.join(names)}" for role, names in card.models.items())
-            or UNKNOWN,
-        ),
-        ("how lines came about", _tallied(card.lines)),
-        ("turns merged into the one before", str(card.merged_turns)),
-        ("left out", _tallied(card.left_out) or "none"),
-        ("checks", ", ".join(card.checks.applied) or "none were applied"),
-        ("dropped by checks", card.checks.summary() or "none"),
-        ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
-    ):
-        yield f"- **{name}**: {value}"
-
-
-def _tallied(tally: Mapping[str, int]) -> str:
+def tallied(tally: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in tally.items())

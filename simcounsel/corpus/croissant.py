@@ -6,7 +6,8 @@ told and the rows left to `datasets`.
 
 import json
 
-from simcounsel.corpus.card import Card, about
+from simcounsel.corpus.card import Card
+from simcounsel.corpus.card_text import about
 
 ENCODINGS = {
     "jsonl": "application/jsonlines",

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from simcounsel.specs.vocabulary import Role
+from simcounsel.specs.vocabulary import Danger, Role
 
 Split = Literal["train", "validation", "test"]
 Written = Literal["generated", "chosen", "fallback", "human"]
@@ -95,6 +95,8 @@ class Turn(Part):
     """Whether the line would fit another story at this point."""
     answers: str | None = None
     """The skill that a portable line answers."""
+    protocol: Literal["safety"] | None = None
+    """`safety` where the safety protocol decided a counselor's line, and no policy of therapy."""
 
 
 def skills_of(turn: Turn) -> tuple[str, ...]:
@@ -178,6 +180,10 @@ class Dialogue(Part):
     """An ISO 639-1 code, None when unknown."""
     situation: str | None = None
     """The client's file, in words; parts of it may never be said."""
+    dangers: tuple[Danger, ...] = ()
+    """Kinds of danger that the client's file speaks of, where the safety protocol decided a line;
+    () elsewhere.
+    """
     undisclosed: tuple[str, ...] = ()
     """Facts of the file that had not been said by the end."""
     objectives: tuple[str, ...] = ()
@@ -257,7 +263,15 @@ def merge_turns(dialogues: Iterable[Dialogue]) -> Merged:
 def _joined(first: Turn, second: Turn) -> Turn:
     kept = {
         name: getattr(second, name)
-        for name in ("stage", "skill", "emotion", "intensity", "assessment", "client_state")
+        for name in (
+            "stage",
+            "skill",
+            "emotion",
+            "intensity",
+            "assessment",
+            "client_state",
+            "protocol",
+        )
         if getattr(first, name) is None
     }
     reasoning = "\n".join(part for part in (first.reasoning, second.reasoning) if part) or None

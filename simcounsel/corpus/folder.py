@@ -12,7 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from simcounsel.corpus.card import Card, Written, readme
+from simcounsel.corpus.card import Card, Written
+from simcounsel.corpus.card_text import readme
 from simcounsel.corpus.croissant import croissant
 from simcounsel.corpus.dialogues import Dialogue, Split
 from simcounsel.corpus.formats import Format

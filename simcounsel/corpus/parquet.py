@@ -66,6 +66,7 @@ def _schema() -> Any:
             ("messages", listed(role=text, content=text, weight=whole)),
             ("turns", turns),
             ("situation", text),
+            ("dangers", pa.list_(text)),
             ("undisclosed", pa.list_(text)),
             ("objectives", pa.list_(text)),
             ("sessions", _sessions(pa)),

@@ -147,7 +147,7 @@ def _scale(head: Fields) -> Scale | None:
 
 
 def _rated(head: Fields, scale: Scale | None, fields: Fields, file: Path) -> Rated:
-    own = {name: fields[name] for name in Measured.model_fields}
+    own = {name: fields[name] for name in Measured.model_fields if name in fields}
     measured = Measured.model_validate_json(json.dumps(own))
     reasons = {one.id: one.reason for one in measured.items if one.reason} | {
         one.name: one.reason for one in measured.scores if one.reason

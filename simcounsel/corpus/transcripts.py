@@ -12,9 +12,11 @@ from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn
 from simcounsel.events import Reasoned, Said, SessionPlanned
 from simcounsel.instruments.record import sessions_of
 from simcounsel.runs.conversation import Conversation, Line
+from simcounsel.runs.counts import PROTOCOL
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
 from simcounsel.runs.run import Run, WorldRun
+from simcounsel.safety.in_file import dangers_in_file
 from simcounsel.specs.course import course_of
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.residents import ResidentSpec
@@ -70,12 +72,14 @@ def _dialogue(
     assert isinstance(persona, ClientPersona)
     known = [*residents, *(one.name for one in persona.people)]
     session, plan = _session(run, talk, residents)
+    turns = tuple(_turn(line, residents) for line in talk.lines)
+    protected = (turn.protocol for turn in turns)
     return Dialogue(
         sessions=(session,) if session else (),
         plan=plan if session else (),
         id=f"{run.name}/{talk.id}",
         client=persona.name,
-        turns=tuple(_turn(line, residents) for line in talk.lines),
+        turns=turns,
         objectives=tuple(
             point
             for event in talk.course
@@ -84,6 +88,7 @@ def _dialogue(
         ),
         theme=persona.theme,
         situation=situation_of(persona),
+        dangers=dangers_in_file(persona, run.world.language) if any(protected) else (),
         condition=arm or run.world.condition,
         origin=origin.model_copy(update={"chat": talk.id}),
         ratings=ratings,
@@ -121,6 +126,8 @@ def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
     move = decided.move if decided else None
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
     text = said.text.encode("utf-8", "replace").decode()
+    by_protocol = decided is not None and decided.policy == PROTOCOL
+    protected = by_protocol and role == "counselor" and said.source != "human"
     thought = [event for event in line.practice if isinstance(event, Reasoned)]
     return Turn(
         speaker=role,
@@ -134,6 +141,7 @@ def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
         emotion=said.emotion,
         intensity=said.intensity,
         source=said.source,
+        protocol=PROTOCOL if protected else None,
     )
 
 

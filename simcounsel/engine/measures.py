@@ -92,7 +92,8 @@ class Measures:
         if isinstance(one.scale, Counted):
             return self._count(one, one.scale)
         if one.scale.respondent == "self":
-            return measure_self(mind, at_end, one.scale, one.point)
+            seated = one.who in self._record.seated
+            return measure_self(mind, at_end, one.scale, one.point, seated=seated)
         versions = tuple(self._record.versions.get(one.who, ()))
         talk = one.talk or self._record.last_talk(one.who)
         material = material_for(one.scale, self.world, one.who, talk, versions)

@@ -104,10 +104,27 @@ class Measured(Answered):
     point: str
     """When, in the words of the plan: 'baseline', 'after session 1', 'end'."""
     respondent: Literal["self", "observer", "talk"]
-    """`self` is a simulated self-report, `observer` a judge's rating, `talk` counted from the
-    lines.
+    """`self` is a self-report, simulated unless `source` says otherwise, `observer` a judge's
+    rating, `talk` counted from the lines.
     """
     items: tuple[ItemAnswer, ...]
     scores: tuple[Score, ...]
     chats: tuple[str, ...] = ()
     """The conversations it is about; () for a self-report."""
+    source: Literal["human"] | None = None
+    """`human`: it was asked of the person who sat in the seat, and items without an answer are
+    missing; None: a model answered, or nobody was asked.
+    """
+
+    @property
+    def answered_by(self) -> Literal["self", "human", "observer", "talk"]:
+        """The respondent, where a self-report that a person gave is told from a simulated one."""
+        return self.source or self.respondent
+
+    @model_serializer(mode="wrap")
+    def _short(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What no person answered is written as it always was."""
+        fields: dict[str, Any] = write(self)
+        if self.source is None:
+            fields.pop("source", None)
+        return fields

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simcounsel.events import Absence, ItemAnswer
-from simcounsel.instruments.forms import ItemRead, read_block
-from simcounsel.llm.question import Ask, Reply
+from simcounsel.instruments.forms import ItemRead, absent, of_person, read_block
+from simcounsel.llm.question import SILENT, Ask, Reply
 from simcounsel.prompts import render
 from simcounsel.prompts.twins import complained
 from simcounsel.specs.items import Item
@@ -27,6 +27,8 @@ class Answers:
     """An answer to each item, in the scale's order."""
     replies: tuple[Reply[Any], ...] = ()
     """The replies that they came from."""
+    by_person: bool = False
+    """Whether they are a person's own, so that what a model said was left out."""
 
 
 @dataclass(kw_only=True)
@@ -47,6 +49,7 @@ class Collected:
     def __init__(self, scale: Scale) -> None:
         self.scale = scale
         self.replies: list[Reply[Any]] = []
+        self.by_person = False
         self._found = {item.id: _Found() for item in scale.items}
 
     def take(self, read: Mapping[str, ItemRead], flipped: bool = False) -> None:
@@ -74,23 +77,33 @@ class Collected:
             )
             for name, one in self._found.items()
         )
-        return Answers(items=items, replies=tuple(self.replies))
+        return Answers(items=items, replies=tuple(self.replies), by_person=self.by_person)
 
     def ask_in_blocks(
-        self, ask_block: AskBlock, flipped: bool = False, language: str = "en"
+        self, ask_block: AskBlock, flipped: bool = False, language: str = "en", seated: bool = False
     ) -> Ask[None]:
-        """Each block once, and what could not be used of it a second time."""
+        """Each block once, and what could not be used of it a second time. Of a person who answers
+        for themselves nothing is asked twice, and no model answers what they did not. seated: such
+        a person is known.
+        """
+        by_model: dict[str, ItemRead] = {}
+        by_person: dict[str, ItemRead] = {}
         for items in self.scale.blocks():
             reply = yield from ask_block(items, "")
             self.replies.append(reply)
             read = read_block(self.scale, items, reply.value, reply.problem)
+            if reply.source == "human":
+                by_person |= of_person(read, reply.notes.get(SILENT))
+                continue
             wrong = tuple(item for item in items if read[item.id].mendable)
-            if wrong:
+            if wrong and not seated:
                 reasons = {item.id: read[item.id].reason for item in wrong}
                 reply = yield from ask_block(wrong, wrong_again(reasons, language))
                 self.replies.append(reply)
                 read |= read_block(self.scale, wrong, reply.value, reply.problem)
-            self.take(read, flipped)
+            by_model |= read
+        self.by_person = seated or bool(by_person)
+        self.take((absent(by_model) if self.by_person else by_model) | by_person, flipped)
 
 
 def wrong_again(reasons: Mapping[str, str], language: str) -> str:

@@ -17,6 +17,10 @@ from simcounsel.specs.items import Item, Range
 from simcounsel.specs.scale import Scale
 
 _ABSENT = "(absent)"
+REFUSED = "preferred not to answer"
+"""Why an item has no number that a person was shown and left out."""
+NOBODY = "nobody sat in the seat to answer it"
+"""The same, where a model was asked what a person should have been."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +47,19 @@ def read_block(
         return {item.id: unusable(problem) for item in items}
     answers: dict[str, object] = given.model_dump()
     return {item.id: _read(scale, item, answers.get(item.id, _ABSENT)) for item in items}
+
+
+def of_person(read: Mapping[str, ItemRead], silent: str | None) -> dict[str, ItemRead]:
+    """The same of a person: what they left out is missing, and not asked for again. silent: why
+    none of it was answered; None where something was.
+    """
+    missing = ItemRead(value=None, reason=silent or REFUSED)
+    return {name: missing if one.value is None else one for name, one in read.items()}
+
+
+def absent(read: Mapping[str, ItemRead]) -> dict[str, ItemRead]:
+    """What a model was asked of a questionnaire that is a person's to answer."""
+    return {name: ItemRead(value=None, reason=NOBODY) for name in read}
 
 
 def unusable(problem: str | None) -> ItemRead:

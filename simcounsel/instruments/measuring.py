@@ -12,12 +12,14 @@ from simcounsel.specs.scale import Scale
 
 
 def measure_self(
-    mind: Mind, scene: Scene, scale: Scale, point: str, samples: int = 1
+    mind: Mind, scene: Scene, scale: Scale, point: str, samples: int = 1, seated: bool = False
 ) -> Ask[Measured]:
-    """A simulated self-report as of the scene. ValueError when the scale is an observer's."""
+    """A self-report as of the scene: simulated, unless a person answers. seated: a person spoke for
+    this one; what they do not answer is missing. ValueError when the scale is an observer's.
+    """
     if scale.respondent != "self":
         raise ValueError(f"{scale.id}: its respondent is an observer")
-    answers = yield from self_report(mind, scene, scale, samples)
+    answers = yield from self_report(mind, scene, scale, samples, seated)
     return _measured(scale, mind.resident.name, point, answers, ())
 
 
@@ -53,5 +55,6 @@ def _measured(
         items=answers.items,
         scores=score(scale, answers_of(answers.items), not_applicable_of(answers.items)),
         chats=chats,
+        source="human" if answers.by_person else None,
         **traced(*answers.replies),
     )

@@ -4,7 +4,7 @@ sessions, the versions of the personas.
 
 from collections.abc import Iterable, Mapping
 
-from simcounsel.events import ConversationStarted, Entry, PersonaChanged
+from simcounsel.events import ConversationStarted, Entry, Measured, PersonaChanged, Said
 from simcounsel.instruments.material import Talk
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.folds import Conversations
@@ -18,6 +18,8 @@ class ObserverRecord:
     def __init__(self, world: World) -> None:
         self.versions: dict[str, list[PersonaChanged]] = {}
         """By resident, its persona's texts, oldest first."""
+        self.seated: dict[str, int] = {}
+        """By resident, the first tick in which a person spoke or answered for them."""
         self._roles = {resident.name: resident.role for resident in world.residents}
         self._conversations = Conversations()
         self._ended: dict[str, Talk] = {}
@@ -33,6 +35,8 @@ class ObserverRecord:
                 self._ended_of.setdefault(who, []).append(talk)
         if isinstance(entry.event, PersonaChanged):
             self.versions.setdefault(entry.event.who, []).append(entry.event)
+        if isinstance(entry.event, Said | Measured) and entry.event.source == "human":
+            self.seated.setdefault(entry.event.who, entry.tick)
 
     @property
     def talks(self) -> dict[str, Talk]:

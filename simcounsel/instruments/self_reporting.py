@@ -12,15 +12,19 @@ from simcounsel.specs.items import Item
 from simcounsel.specs.scale import Scale
 
 
-def self_report(mind: Mind, scene: Scene, scale: Scale, samples: int = 1) -> Ask[Answers]:
-    """The person's own answers, from its persona and memories of now; the mean of `samples`."""
+def self_report(
+    mind: Mind, scene: Scene, scale: Scale, samples: int = 1, seated: bool = False
+) -> Ask[Answers]:
+    """The person's own answers, from its persona and memories of now; the mean of `samples`.
+    seated: somebody spoke for that person, so that no model answers in their name.
+    """
     collected = Collected(scale)
     for sample in range(samples):
 
         def block(items: tuple[Item, ...], again: str, sample: int = sample) -> Ask[Reply[Any]]:
             return mind.report(scene, _sheet(scale, items, again, sample, samples, scene.language))
 
-        yield from collected.ask_in_blocks(block, language=scene.language)
+        yield from collected.ask_in_blocks(block, language=scene.language, seated=seated)
     return collected.answers()
 
 

@@ -16,6 +16,7 @@ from simcounsel.agents.views import feeling
 from simcounsel.clock import date_text
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import RunError
+from simcounsel.events import Said
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview_files import interview_files, new_file, read_interview
 from simcounsel.measuring.models import answering_model, may_cost
@@ -140,7 +141,24 @@ def introduction(sitting: Interview) -> Iterator[str]:
     yield f"answers come from {model}{replays}" + (
         "; that may cost money" if may_cost(sitting.run, model) else ""
     )
+    if told := not_theirs(sitting.past):
+        yield told
     yield SIMULATED
+
+
+def not_theirs(past: Past) -> str:
+    """What has to be said where a person spoke for this resident; '' where none did."""
+    own = (
+        line.event
+        for held in past.conversations
+        for line in held.lines
+        if line.who == past.resident.name
+    )
+    by_person = any(isinstance(said, Said) and said.source == "human" for said in own)
+    name = past.resident.name
+    return (
+        f"a person spoke for {name}; these answers are a model's, not theirs" if by_person else ""
+    )
 
 
 def checked(question: str) -> str:

@@ -21,7 +21,13 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.asked import asked_of
 from simcounsel.measuring.models import default_judge, own_models, source_of
 from simcounsel.measuring.rating_file import RatingFile
-from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
+from simcounsel.measuring.targets import (
+    Target,
+    record_until,
+    talk_named,
+    targets_of,
+    without_seated,
+)
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_settings import FallbackLimits
 
@@ -34,7 +40,7 @@ class Rating:
 
     judge: the model; '' where none is asked. own: by name the models of residents who answer about
     themselves with one of their own. fallbacks: how many answers may be of no use; the world's
-    limits if None.
+    limits if None. seated: who is left out of a self-report, since a person spoke for them.
 
     A rating that was broken off is gone on with by the same plan; a finished one is made once more,
     with other seeds: a retest.
@@ -50,10 +56,12 @@ class Rating:
         own: Mapping[str, str],
         samples: int,
         fallbacks: FallbackLimits | None = None,
+        seated: tuple[str, ...] = (),
     ) -> None:
         self.run = run
         self.scale = scale
         self.targets = targets
+        self.seated = seated
         self.judge = judge
         self.own = dict(own)
         self.samples = 1 if isinstance(scale, Counted) else samples
@@ -90,6 +98,9 @@ class Rating:
                 f"{run.folder}: nothing to measure with {instrument}: no conversation of"
                 f" {who or 'a client'}"
             )
+        seated: tuple[str, ...] = ()
+        if scale.respondent == "self":
+            targets, seated = without_seated(run, record, targets)
         return cls(
             run,
             scale,
@@ -101,6 +112,7 @@ class Rating:
             else own_models(run, (target.who for target in targets)),
             samples,
             fallbacks,
+            seated,
         )
 
     @property
@@ -216,6 +228,7 @@ class Rating:
             "samples": self.samples,
             "targets": [list(point) for point in points],
             "simcounsel": __version__,
+            **({"left_out": list(self.seated)} if self.seated else {}),
         } | self.run.damage_mark()
 
     def _noted(

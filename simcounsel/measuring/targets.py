@@ -1,9 +1,9 @@
 """What there is to be measured in a run: whom, when, and about which conversation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from simcounsel.errors import RunError
+from simcounsel.errors import NothingToMeasure, RunError
 from simcounsel.events import TickEnded
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import Talk
@@ -95,6 +95,29 @@ def targets_of(
                 minute=minutes[tick],
                 point=record.point(name, talk) if talk else at_end,
             )
+
+
+def without_seated(
+    run: Run, record: ObserverRecord, targets: Iterable[Target]
+) -> tuple[tuple[Target, ...], tuple[str, ...]]:
+    """Those of a self-report that a model may answer, and for whom a person had spoken by then.
+    NothingToMeasure when none is left.
+    """
+    every = tuple(targets)
+    left = tuple(one for one in every if record.seated.get(one.who, one.tick + 1) > one.tick)
+    seated = tuple(dict.fromkeys(one.who for one in every if one not in left))
+    if seated and not left:
+        raise NothingToMeasure(f"{run.folder}: {seated_text(seated)}")
+    return left, seated
+
+
+def seated_text(names: Iterable[str]) -> str:
+    """Why nobody asks a model how these people are, and what can be done."""
+    return (
+        f"a person spoke for {' and '.join(names)}; afterwards no model can answer a questionnaire"
+        " in that person's name. Ask them while the run goes on (`measurements:` in the world's"
+        " file), or let an observer rate the conversations (session_alliance_observed, ...)"
+    )
 
 
 def talk_named(run: Run, record: ObserverRecord, chat: str) -> Talk:

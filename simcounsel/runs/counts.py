@@ -5,10 +5,20 @@ large log.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-KINDS = ("conversation_started", "said", "reflected", "persona_changed", "tick_ended")
+KINDS = (
+    "joined",
+    "conversation_started",
+    "decided",
+    "said",
+    "reflected",
+    "persona_changed",
+    "tick_ended",
+)
 """Kinds of events that it is made of."""
+PROTOCOL: Final = "safety"
+"""The policy by whose name the safety protocol's moves are logged."""
 BY_HAND = frozenset(("chosen", "fallback"))
 """Sources of lines that were written beforehand: a stand-in chose it, or no model's line could be
 said."""
@@ -26,6 +36,10 @@ class Counts:
     """Without the persona that somebody comes with."""
     sources: Mapping[str, int]
     """Lines of talk by how they came about: generated, chosen, fallback, human."""
+    counselor_lines: int
+    """Lines of counselors."""
+    safety_moves: int
+    """How many of them the safety protocol decided; none that a person said who took part."""
 
 
 SOURCE_WORDS: Mapping[str, str] = {
@@ -52,12 +66,22 @@ def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:
     """How often these events tell of each."""
     kinds: Counter[str] = Counter()
     sources: Counter[str] = Counter()
-    changes = minute = 0
+    counselors: set[str] = set()
+    decided: dict[str, str] = {}
+    changes = minute = lines = moves = 0
     for fields in entries:
         kinds[fields["kind"]] += 1
         match fields["kind"]:
+            case "joined" if fields["role"] == "counselor":
+                counselors.add(fields["who"])
+            case "decided":
+                decided[fields["who"]] = fields["policy"]
             case "said":
                 sources[fields["source"]] += 1
+                policy = decided.pop(fields["who"], None)
+                if fields["who"] in counselors:
+                    lines += 1
+                    moves += policy == PROTOCOL and fields["source"] != "human"
             case "persona_changed":
                 changes += fields["version"] > 0
         minute = fields["minute"]
@@ -67,4 +91,6 @@ def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:
         reflections=kinds["reflected"],
         persona_changes=changes,
         sources=dict(sources),
+        counselor_lines=lines,
+        safety_moves=moves,
     )

@@ -134,7 +134,8 @@ def _scores(tick: int, minute: int, measured: Measured, source: str) -> Iterator
         yield {
             "tick": tick,
             "minute": minute,
-            **{name: getattr(measured, name) for name in MEASUREMENTS[2:7]},
+            **{name: getattr(measured, name) for name in MEASUREMENTS[2:6]},
+            "respondent": measured.answered_by,
             "score": score.name,
             **{name: getattr(score, name) for name in MEASUREMENTS[8:13]},
             "source": source,

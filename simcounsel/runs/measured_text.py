@@ -9,9 +9,10 @@ def measured_line(event: Measured, *, damaged: bool = False) -> str:
     """
     by = {
         "self": "simulated self-report",
+        "human": "answered by the person in the seat",
         "observer": "rated by a judge",
         "talk": "counted from the talk",
-    }[event.respondent]
+    }[event.answered_by]
     parts = []
     for score in event.scores:
         value = f"none ({score.reason})" if score.value is None else f"{score.value:g}"
@@ -22,6 +23,7 @@ def measured_line(event: Measured, *, damaged: bool = False) -> str:
         f"{event.who}: {event.instrument}, {event.point} ({by}): "
         + ", ".join(parts)
         + _absent(event)
+        + _because(event)
         + (" (of a damaged run)" if damaged else "")
     )
 
@@ -39,3 +41,9 @@ def _absent(event: Measured) -> str:
     }
     said = [f"{count} {what}" for what, count in counts.items() if count]
     return f" ({', '.join(said)})" if said and event.respondent != "talk" else ""
+
+
+def _because(event: Measured) -> str:
+    """Why a person left items out, each reason once."""
+    reasons = dict.fromkeys(one.reason for one in event.items if one.absent == "missing")
+    return f": {'; '.join(filter(None, reasons))}" if reasons and event.source else ""

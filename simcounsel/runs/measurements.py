@@ -34,8 +34,8 @@ class Measurement:
     measured: Measured
     """Who, instrument, version, point, respondent, items, scores, chats (see `events.Measured`)."""
     judge: str
-    """The model that answered, as in the manifest ('openai:gpt-4o'); '' for `talk`, which no model
-    makes.
+    """The model that answered, as in the manifest ('openai:gpt-4o'); '' where none did: for `talk`,
+    and where a person in a seat was asked.
     """
     source: str
     """`log`, or the name of the file in `RUN/measurements/`; two files of one instrument and judge
@@ -108,9 +108,9 @@ def _logged(log: Log, dated: Dated[Measured], damaged: bool) -> Measurement:
     models, measured = log.manifest.get("models", {}), dated.event
     reason = str(models.get("reason", ""))
     own = str(models.get(f"reason:{measured.who}", reason))
-    judge = {"self": own, "observer": str(models.get("judge", reason)), "talk": ""}[
-        measured.respondent
-    ]
+    judge = {"self": own, "observer": str(models.get("judge", reason))}.get(
+        measured.answered_by, ""
+    )
     return Measurement(
         run=log.name,
         tick=dated.tick,

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from simcounsel.clock import date_text
@@ -11,6 +11,7 @@ from simcounsel.runs.history import History
 from simcounsel.runs.open_ends import OpenEnd
 from simcounsel.runs.run import Run, WorldRun
 from simcounsel.runs.spending import Spending
+from simcounsel.specs.world import World
 
 CAUSES_TOLD = 3
 
@@ -51,8 +52,12 @@ def summarize(run: WorldRun) -> Summary:
     )
 
 
-def summary_lines(run: WorldRun) -> Iterator[str]:
-    """The run in a few lines, for the end of `run` and for `show RUN`."""
+def summary_lines(
+    run: WorldRun, in_files: Callable[[World], str] = lambda world: ""
+) -> Iterator[str]:
+    """The run in a few lines, for the end of `run` and for `show RUN`. in_files: what the clients'
+    files say of danger, in words; asked only where the safety protocol decided a line.
+    """
     s, world = summarize(run), run.world
     counts = s.counts
     yield from open_danger_lines(run, s.open_ends)
@@ -70,10 +75,21 @@ def summary_lines(run: WorldRun) -> Iterator[str]:
     yield (
         f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
         + (f", until {until}" if s.ticks else "")
+        + (
+            f"; `simcounsel resume` lives the other {left}"
+            if (left := world.ticks - s.ticks)
+            else ""
+        )
     )
     yield from stop_lines(run)
     yield f"conversations  {counts.conversations}"
     yield f"said           {lines_text(counts.sources)}"
+    if counts.counselor_lines:
+        files = in_files(world) if counts.safety_moves else ""
+        yield (
+            f"safety moves   {counts.safety_moves} of {counts.counselor_lines} lines of counselors"
+            + (f"; {files}" if files else "")
+        )
     yield f"reflections    {counts.reflections}; portraits that changed {counts.persona_changes}"
     if s.measurements:
         yield (

@@ -1,26 +1,31 @@
-"""A human who speaks for one resident: that resident's lines are asked for at a board, all else of
-the model.
+"""A human who speaks for one resident: that resident's lines, and answers to questionnaires, are
+asked for at a board, all else of the model.
 
     the run's thread                      the site's thread
     Human.complete -> Board.line  ....>   Board.pending   (whose turn, what was said, time left)
                     <-------------------  Board.say       (the line, a feeling, a goodbye)
+    Human.complete -> Board.fill  ....>   Board.form      (the items of a questionnaire)
+                    <-------------------  Board.answer    (a number for each, or none)
 
-Nothing is ever said in the human's stead. Without a limit the run waits; with one, when the time is
-up, the answer is noted as silent, and the conversation ends there.
+Nothing is ever said or answered in the human's stead. Without a limit the run waits; with one, when
+the time is up, the answer is noted as silent: the conversation ends there, the items are missing.
 """
 
 import asyncio
+import json
 import threading
 import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from simcounsel.agents.facts import LineFacts
+from simcounsel.agents.facts import LineFacts, SelfReportFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import ChatModel, Completion, Failure
 from simcounsel.llm.question import SILENT, Question
 from simcounsel.specs.vocabulary import EMOTIONS
+from simcounsel.standins.forms import Form, FormLine, Forms, Given
 
 LINE_CHARACTERS = 2000
 MORE_TIME = 10
@@ -55,6 +60,8 @@ class Turn:
     """What comes to the resident's mind."""
     may_leave: bool
     """Whether a goodbye ends the talk yet."""
+    seconds: float | None
+    """The time for it at first; None: there is no limit."""
     deadline: float | None
     """By time.monotonic(); None: there is no limit."""
     prolonged: int = 0
@@ -68,46 +75,83 @@ class Turn:
 
 @dataclass(kw_only=True)
 class Board:
-    """Where a turn waits for its line. Used from the run's thread and the site's at once."""
+    """Where a turn waits for its line, and a questionnaire for its answers. Used from the run's
+    thread and the site's at once.
+    """
 
     who: str
     """For whom the human speaks."""
     seconds: float | None = None
-    """The time for one line; None: as long as it takes."""
+    """The time for one line, and for one item of a questionnaire; None: as long as it takes."""
     hints: bool = False
     """Whether the page shows what the resident's policy would do."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _turn: Turn | None = None
-    _line: "Future[LineAnswer]" = field(default_factory=Future)
+    _asked: Turn | Form | None = None
+    _answer: "Future[Any]" = field(default_factory=Future)
     _count: int = 0
 
     @property
     def pending(self) -> Turn | None:
         """The turn that waits now; None while others speak."""
         with self._lock:
-            return self._turn
+            return self._asked if isinstance(self._asked, Turn) else None
+
+    @property
+    def form(self) -> Form | None:
+        """The questionnaire that waits now."""
+        with self._lock:
+            return self._asked if isinstance(self._asked, Form) else None
 
     async def line(self, facts: LineFacts) -> LineAnswer | None:
         """Put a turn up and wait for the line; None when the time is up."""
-        line: Future[LineAnswer] = Future()
+        found: LineAnswer | None = await self._put_up(
+            lambda number, until: _turn_of(facts, number, self.seconds, until), self.seconds
+        )
+        return found
+
+    async def fill(
+        self, instrument: str, instruction: str, lines: tuple[FormLine, ...]
+    ) -> Given | None:
+        """Put a questionnaire up and wait for the answers; None when the time is up."""
+        seconds = None if self.seconds is None else self.seconds * len(lines)
+        found: Given | None = await self._put_up(
+            lambda number, until: Form(
+                number=number,
+                who=self.who,
+                instrument=instrument,
+                instruction=instruction,
+                lines=lines,
+                seconds=seconds,
+                deadline=until,
+            ),
+            seconds,
+        )
+        return found
+
+    async def _put_up(
+        self, make: Callable[[int, float | None], Turn | Form], seconds: float | None
+    ) -> Any:
+        """make: what is asked, by its number and deadline."""
+        answer: Future[Any] = Future()
         with self._lock:
             self._count += 1
-            deadline = None if self.seconds is None else time.monotonic() + self.seconds
-            turn = self._turn = _turn_of(facts, self._count, deadline)
-            self._line = line
-        waiting = asyncio.wrap_future(line)
+            asked = self._asked = make(
+                self._count, None if seconds is None else time.monotonic() + seconds
+            )
+            self._answer = answer
+        waiting = asyncio.wrap_future(answer)
         try:
             while not waiting.done():
                 with self._lock:
-                    turn = self._turn or turn
-                    if turn.seconds_left == 0 and not line.done():
-                        self._turn = None
+                    asked = self._asked or asked
+                    if asked.seconds_left == 0 and not answer.done():
+                        self._asked = None
                         return None
-                await asyncio.wait({waiting}, timeout=turn.seconds_left)
+                await asyncio.wait({waiting}, timeout=asked.seconds_left)
             return waiting.result()
         finally:
             with self._lock:
-                self._turn = None
+                self._asked = None
             waiting.cancel()
 
     def say(
@@ -131,8 +175,10 @@ class Board:
         if not 1 <= intensity <= 10:
             raise Refused(f"intensity {intensity}; it goes from 1 to 10")
         with self._lock:
-            turn = self._its_turn(number)
-            self._line.set_result(
+            turn = self._in_time(number)
+            if not isinstance(turn, Turn):
+                raise _over()
+            self._answer.set_result(
                 LineAnswer(
                     say=said,
                     emotion=felt,
@@ -141,68 +187,91 @@ class Board:
                     wish="say goodbye" if goodbye and turn.may_leave else "go on",
                 )
             )
-            self._turn = None
+            self._asked = None
 
-    def prolong(self, number: int) -> Turn:
-        """More time for that turn."""
+    def answer(self, number: int, given: Mapping[str, object]) -> Form:
+        """Give the answers to that questionnaire: a number for each item, or None. Refused says
+        what is wrong with them.
+        """
         with self._lock:
-            turn = self._its_turn(number)
-            if self.seconds is None or turn.deadline is None:
-                raise Refused("there is no limit: take the time you need")
-            if turn.prolonged >= MORE_TIME:
-                raise Refused(f"the time of this turn was prolonged {MORE_TIME} times already")
-            self._turn = replace(
-                turn, deadline=turn.deadline + self.seconds, prolonged=turn.prolonged + 1
-            )
-            return self._turn
+            form = self._in_time(number)
+            if not isinstance(form, Form):
+                raise _over()
+            if wrong := form.wrong(given):
+                raise Refused(wrong)
+            self._answer.set_result({line.id: given[line.id] for line in form.lines})
+            self._asked = None
+            return form
 
-    def _its_turn(self, number: int) -> Turn:
-        if self._turn is None or self._turn.number != number:
-            raise Refused(
-                "this turn is over: the time was up, or a line was given already; wait for the"
-                " next one",
-                late=True,
+    def prolong(self, number: int) -> Turn | Form:
+        """More time for that turn, or that questionnaire."""
+        with self._lock:
+            asked = self._in_time(number)
+            if asked.seconds is None or asked.deadline is None:
+                raise Refused("there is no limit: take the time you need")
+            if asked.prolonged >= MORE_TIME:
+                raise Refused(f"the time of this turn was prolonged {MORE_TIME} times already")
+            self._asked = replace(
+                asked, deadline=asked.deadline + asked.seconds, prolonged=asked.prolonged + 1
             )
-        return self._turn
+            return self._asked
+
+    def _in_time(self, number: int) -> Turn | Form:
+        """What waits. Refused when it is not what has that number."""
+        if self._asked is None or self._asked.number != number:
+            raise _over()
+        return self._asked
 
 
 class Human:
-    """A ChatModel: lines of `board.who` come from the board, all other answers from the model
-    within.
+    """A ChatModel: lines of `board.who`, and their answers to questionnaires, come from the board,
+    all other answers from the model within.
     """
 
-    def __init__(self, inner: ChatModel, board: Board) -> None:
+    def __init__(self, inner: ChatModel, board: Board, forms: Forms) -> None:
         self.name = inner.name
         self._inner = inner
         self._board = board
+        self._forms = forms
 
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once. A human is not asked a second time: what they say is not judged."""
-        facts = question.facts
+        facts, mine = question.facts, question.who == self._board.who
+        if isinstance(facts, SelfReportFacts) and mine:
+            given = await self._forms.answers(question.key, facts, self._board.fill)
+            return self._silent("{}", "answer") if given is None else _said(json.dumps(given))
         if not isinstance(facts, LineFacts) or facts.me != self._board.who:
             return await self._inner.complete(question, complaint)
         if complaint:
             raise Failure(complaint)
         line = await self._board.line(facts)
         if line is None:
-            unsaid = question.fallback.model_dump_json()
-            return Completion(
-                text=unsaid,
-                tokens_in=0,
-                tokens_out=0,
-                source="human",
-                notes={SILENT: f"no line came within {self._board.seconds:g} s"},
-            )
+            return self._silent(question.fallback.model_dump_json(), "line")
         # what else a line's answer holds, such as a thought before it, a human is not asked for
-        text = question.fallback.model_copy(update=line.model_dump()).model_dump_json()
-        return Completion(text=text, tokens_in=0, tokens_out=0, source="human")
+        return _said(question.fallback.model_copy(update=line.model_dump()).model_dump_json())
+
+    def _silent(self, unsaid: str, what: str) -> Completion:
+        seconds = self._board.seconds or 0
+        item = " for each item" if what == "answer" else ""
+        return _said(unsaid, {SILENT: f"no {what} came within {seconds:g} s{item}"})
 
     async def close(self) -> None:
         """Let go of the model within."""
         await self._inner.close()
 
 
-def _turn_of(facts: LineFacts, number: int, deadline: float | None) -> Turn:
+def _over() -> Refused:
+    return Refused(
+        "this turn is over: the time was up, or it was answered already; wait for the next one",
+        late=True,
+    )
+
+
+def _said(text: str, notes: Mapping[str, str] | None = None) -> Completion:
+    return Completion(text=text, tokens_in=0, tokens_out=0, source="human", notes=notes or {})
+
+
+def _turn_of(facts: LineFacts, number: int, seconds: float | None, deadline: float | None) -> Turn:
     return Turn(
         number=number,
         who=facts.me,
@@ -214,6 +283,7 @@ def _turn_of(facts: LineFacts, number: int, deadline: float | None) -> Turn:
         aim=facts.aim,
         memories=facts.memories,
         may_leave=len(facts.lines) > 1,
+        seconds=seconds,
         deadline=deadline,
     )
 

@@ -2,11 +2,34 @@
 
 from typing import Any
 
+from simcounsel.errors import SimcounselError
 from simcounsel.events import Assessed, Transitioned
+from simcounsel.instruments.safety_moves import dangers_in_files, files_text
+from simcounsel.runs.counts import PROTOCOL
 from simcounsel.runs.history import History, only
+from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]
-PROTOCOL = "safety"
+
+
+def safety_moves(history: History) -> Fields:
+    """How many lines of counselors the safety protocol decided, `moves` of `lines`, and what the
+    clients' files say of danger, in words (`files`).
+    """
+    counts = history.counts()
+    return {
+        "moves": counts.safety_moves,
+        "lines": counts.counselor_lines,
+        "files": _in_files(history) if counts.safety_moves else "",
+    }
+
+
+def _in_files(history: History) -> str:
+    """'' where the run's world cannot be read any more."""
+    try:
+        return files_text(dangers_in_files(Run.open(history.log.folder, damaged=True).world))
+    except SimcounselError:
+        return ""
 
 
 def dangers(history: History) -> Fields:

@@ -20,6 +20,7 @@ from simcounsel.measuring.interview import (
     Interview,
     checked,
     introduction,
+    not_theirs,
 )
 from simcounsel.measuring.interview_files import stored
 from simcounsel.measuring.models import answering_model, may_cost, open_models, roles
@@ -158,6 +159,7 @@ class Interviewer:
             "who": interview.head["who"],
             "tick": interview.head["tick"],
             "moment": moment,
+            "not_theirs": not_theirs(interview.past),
         }
 
     def _opened(self, run: Run, model: str) -> Switchboard:

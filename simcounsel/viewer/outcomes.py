@@ -20,7 +20,8 @@ def outcomes(history: History) -> Fields:
     """Every measurement, in the order of simulated time, what its scale says of itself, and what
     changed in those who were measured.
 
-    `points`: each with who, instrument, tick, point, respondent, judge, source, `round` (from 1; a
+    `points`: each with who, instrument, tick, point, respondent (`human` where a person in the seat
+    was asked), judge, source, `round` (from 1; a
     later one is a retest of the same), items and scores. `scales`: by instrument, its name,
     construct, items, labels, and for each score its bounds, direction and bands. `changes`: by
     person, each with its tick, kind, words, before and after, and the conversation and the number
@@ -55,7 +56,7 @@ def _same(one: Measurement) -> tuple[str, ...]:
     """What a retest has in common with the first."""
     measured = one.measured
     about = measured.chats or (str(one.tick),)
-    return (measured.instrument, measured.version, measured.who, measured.respondent, *about)
+    return (measured.instrument, measured.version, measured.who, measured.answered_by, *about)
 
 
 def _point(one: Measurement, number: int, because: Mapping[str, str]) -> Fields:
@@ -67,7 +68,7 @@ def _point(one: Measurement, number: int, because: Mapping[str, str]) -> Fields:
         "instrument": measured.instrument,
         "version": measured.version,
         "point": measured.point,
-        "respondent": measured.respondent,
+        "respondent": measured.answered_by,
         "judge": one.judge,
         "source": one.source,
         "samples": one.samples,

@@ -9,7 +9,7 @@ from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.measurements import measurement_files
 from simcounsel.viewer import conversations, people, requests
-from simcounsel.viewer.dangers import dangers
+from simcounsel.viewer.dangers import dangers, safety_moves
 from simcounsel.viewer.outcomes import outcomes
 from simcounsel.viewer.overview import overview as drawn
 from simcounsel.viewer.row import arm, clients
@@ -88,6 +88,7 @@ def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:
     """
     found = overview(history)
     data: Fields = {"warnings": people.warnings(history), "outcomes": outcomes(history)}
+    data["safety"] = safety_moves(history)
     for who in found["tracks"]:
         data[f"person/{who}"] = people.person(history, who)
         data[f"memories/{who}"] = people.memories(history, who)

@@ -25,6 +25,7 @@ from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.log import Log
 from simcounsel.viewer import parts, people, requests, syntheses
 from simcounsel.viewer.comparison import compare, last_scores, other_clock
+from simcounsel.viewer.dangers import safety_moves
 from simcounsel.viewer.guard import IN_NOTEBOOKS, NOWHERE, Guard
 from simcounsel.viewer.outcomes import outcomes
 from simcounsel.viewer.pages import not_side_by_side, page_of
@@ -65,6 +66,7 @@ def make_app(
             for name, answer in {
                 "overview": lambda request, history: parts.overview(history),
                 "outcomes": lambda request, history: outcomes(history),
+                "safety": lambda request, history: safety_moves(history),
                 "row": lambda request, history: _row(site.rows, history),
                 "search": _search,
                 "size": lambda request, history: parts.size(history),

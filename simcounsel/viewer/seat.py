@@ -27,9 +27,9 @@ from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
 
 STATIC = Path(str(files("simcounsel.viewer") / "static"))
-SHOWN = frozenset({"seat.js", "turn.js", "notice.js", "dom.js", "style.css", "seat.css"}) | {
-    "turn.css",
-    "notice.css",
+_PARTS = ("seat", "turn", "form", "notice")
+SHOWN = frozenset({"dom.js", "style.css"}) | {
+    f"{part}.{end}" for part in _PARTS for end in ("js", "css")
 }
 """The files of the page; none of the viewer's."""
 NOTES = "notes"

@@ -1,7 +1,9 @@
-"""A human's turn to speak, over HTTP: the page asks whose turn it is, and brings the line."""
+"""A human's turn to speak, and to fill in a questionnaire, over HTTP: the page asks what waits, and
+brings the line or the answers.
+"""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from simcounsel.engine.measures import DANGER_ITEMS, scales_of
 from simcounsel.errors import SimcounselError
 from simcounsel.events import ConversationEnded
 from simcounsel.llm.switchboard import Switchboard
@@ -20,9 +23,11 @@ from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 from simcounsel.safety.reminding import reminder
+from simcounsel.specs.scale import Scale
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World
+from simcounsel.standins.forms import Form, Forms
 from simcounsel.standins.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
@@ -49,9 +54,11 @@ def board_for(world: World, name: str, seconds: float | None, *, hints: bool = F
 @contextmanager
 def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iterator[str]:
     """A human speaks for `board.who` while the run goes on; yields the address of their page."""
-    wrapped = {id(model): Human(model, board) for model in models.chat.values()}
-    models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
     world = Run.open(run).world
+    asked = (scale for _, scale in scales_of(world) if isinstance(scale, Scale))
+    forms = Forms({scale.id: scale for scale in asked}, world.language)
+    wrapped = {id(model): Human(model, board, forms) for model in models.chat.values()}
+    models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
     app = seat_app(run, world, board.who, turn_routes(board, world, Log(run)))
     with serving(app, host="127.0.0.1", port=port) as address:
         yield f"{address}/"
@@ -97,7 +104,8 @@ def turn_routes(board: Board, world: World, log: Log | None = None) -> list[Rout
     """`GET /api/seat/turn`: the turn that waits, or null; with a `reminder` while a client's
     danger is open. `POST` to the same: the line, or more time; the answer holds what the human is
     told where the line sounds like danger. `GET .../turn/notice`: what they are told before the
-    first. log: of the run, for what the last conversation of the two left open.
+    first. `/api/seat/form`: the same for a questionnaire and its answers. log: of the run, for what
+    the last conversation of the two left open.
     """
     language, locale = world.language, world.safety.locale
     kept: dict[str, str] = {}  # also when the page is loaded anew
@@ -114,14 +122,10 @@ def turn_routes(board: Board, world: World, log: Log | None = None) -> list[Rout
 
     async def speak(request: Request) -> Response:
         body = await read_object(request)
-        number = body.get("turn")
-        if not isinstance(number, int):
-            raise HTTPException(
-                422, "'turn' is missing: the number of the turn that this line is for"
-            )
+        number = _number(body)
         try:
             if body.get("more_time"):
-                return as_json(shown(board.prolong(number), board.hints))
+                return as_json({"seconds_left": board.prolong(number).seconds_left})
             text, turn = _text(body), board.pending
             board.say(
                 number,
@@ -138,8 +142,45 @@ def turn_routes(board: Board, world: World, log: Log | None = None) -> list[Rout
             kept["danger"] = danger
         return as_json({"said": True} | ({"danger": danger} if danger else {}))
 
+    def dangerous() -> str:
+        kept["danger"] = notice("danger", language, locale)
+        return kept["danger"]
+
     path = "/api/seat/turn"
-    return [Route(f"{path}/notice", warn), Route(path, look), Route(path, speak, methods=["POST"])]
+    return [
+        Route(f"{path}/notice", warn),
+        Route(path, look),
+        Route(path, speak, methods=["POST"]),
+        *form_routes(board, language, dangerous),
+    ]
+
+
+def form_routes(board: Board, language: str, dangerous: Callable[[], str]) -> list[Route]:
+    """`GET /api/seat/form`: the questionnaire that waits, or null; `POST`: its answers, or more
+    time. dangerous: what the human is told where an answer tells danger.
+    """
+
+    async def look(request: Request) -> Response:
+        form = board.form
+        return as_json(None if form is None else shown_form(form, language))
+
+    async def fill(request: Request) -> Response:
+        body = await read_object(request)
+        number, given = _number(body), body.get("answers")
+        try:
+            if body.get("more_time"):
+                return as_json({"seconds_left": board.prolong(number).seconds_left})
+            if not isinstance(given, dict):
+                raise Refused("'answers' is missing: by item a number, or null")
+            form = board.answer(number, given)
+        except Refused as why:
+            return as_json({"error": str(why)}, 409 if why.late else 422)
+        await asyncio.sleep(0)
+        told = any(given.get(item) for name, item in DANGER_ITEMS if name == form.instrument)
+        return as_json({"taken": True} | ({"danger": dangerous()} if told else {}))
+
+    path = "/api/seat/form"
+    return [Route(path, look), Route(path, fill, methods=["POST"])]
 
 
 def shown(turn: Turn, hints: bool) -> dict[str, Any]:
@@ -160,6 +201,30 @@ def shown(turn: Turn, hints: bool) -> dict[str, Any]:
         "characters": LINE_CHARACTERS,
         "emotions": list(EMOTIONS),
     }
+
+
+def shown_form(form: Form, language: str) -> dict[str, Any]:
+    """A questionnaire as the page needs it."""
+    left = form.seconds_left
+    return {
+        "turn": form.number,
+        "who": form.who,
+        "language": language,
+        "instruction": form.instruction,
+        "items": [
+            {"id": line.id, "text": line.text, "choices": [list(one) for one in line.choices]}
+            | {"low": line.low, "high": line.high, "step": line.step}
+            for line in form.lines
+        ],
+        "seconds_left": None if left is None else round(left, 1),
+    }
+
+
+def _number(body: dict[str, Any]) -> int:
+    number = body.get("turn")
+    if not isinstance(number, int):
+        raise HTTPException(422, "'turn' is missing: the number of the turn that this is for")
+    return number
 
 
 def _text(body: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simcounsel.corpus import folder as folders
-from simcounsel.corpus.card import readme
+from simcounsel.corpus.card_text import readme
 from simcounsel.corpus.checks import check_dialogues
 from simcounsel.corpus.dialogues import Dialogue, Fault, Turn
 from simcounsel.corpus.export import Export, export, prepare

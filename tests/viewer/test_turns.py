@@ -24,6 +24,7 @@ from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
 from simcounsel.safety.left_open import OpenDanger
 from simcounsel.safety.reminding import reminder
+from simcounsel.standins.forms import Forms
 from simcounsel.standins.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
 from simcounsel.standins.scripted import Script, Scripted
 from simcounsel.viewer.guard import POSTS
@@ -155,7 +156,7 @@ def test_what_is_refused_leaves_the_turn_open(text: str, more: dict[str, Any], w
 
 
 def test_others_are_asked_of_the_model() -> None:
-    human = Human(Scripted(), Board(who="Miriam", seconds=0.01))
+    human = Human(Scripted(), Board(who="Miriam", seconds=0.01), Forms({}, "en"))
     for other in (
         request(who="Ines", verb="write", facts=line_facts(view(me="Ines"))),
         request(purpose="move", verb="choose", options=("ask",), facts=None),
@@ -296,10 +297,10 @@ def with_human(
 
         def page() -> None:
             while not ended.is_set():
-                turn = httpx.get(where).json()
+                turn = httpx.get(where, timeout=60).json()
                 body = answer(turn) if turn else None
                 if body:
-                    reply = httpx.post(where, json={"turn": turn["turn"], **body})
+                    reply = httpx.post(where, json={"turn": turn["turn"], **body}, timeout=60)
                     if reply.status_code == 200:
                         texts.append(body["say"])
                 time.sleep(0.01)

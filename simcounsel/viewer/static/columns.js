@@ -4,7 +4,7 @@ import { h, said } from "./dom.js";
 import { number } from "./scores.js";
 
 const LEVELS = ["none", "low", "high", "imminent"];
-const BY = { self: "self-report", observer: "observer", talk: "counted" };
+const BY = { self: "self-report", observer: "observer", human: "the person", talk: "counted" };
 
 /** Columns that every run has: {key, name, value (to sort by), words (to search in and group by), cell}. */
 export const COLUMNS = [

@@ -1,6 +1,6 @@
 // Ask a person questions as of a moment of the run. An interview stays with its person and moment; the run does not change.
 
-import { fill, h, said } from "./dom.js";
+import { fill, h, said, sentence } from "./dom.js";
 import { notices } from "./notice.js";
 
 const lastOpen = new Map(); // by run: the interview to go on with when the panel is shown again
@@ -171,6 +171,7 @@ export function mountInterview(section, { run, who, tick }) {
     log.append(h("li", {},
       h("p", { class: "interview-question" }, h("span", { class: "interview-name" }, "You: "), said(asked)),
       h("p", { class: "interview-answer" }, h("span", { class: "interview-name" }, said(who), ": "), said(told.answer, "q")),
+      told.not_theirs ? h("p", { class: "warn small" }, said(sentence(told.not_theirs))) : null,
       told.problem ? h("p", { class: "warn small" }, `The model gave no usable answer (`, said(told.problem), `); this line stands in for one.`) : null,
       h("details", {}, h("summary", {}, `What came to mind (${told.recalled.length})`), table(told.recalled))));
     log.lastElementChild.scrollIntoView({ block: "nearest" });

@@ -13,8 +13,8 @@ const HEIGHT = 170;
 const [LEFT, RIGHT] = [40, 30];
 const BESIDE = 0.015; // how far before its moment a retest is drawn, of the whole time
 const FOOT = 0.07; // how high the strokes of the conversations are, of the whole
-const SYMBOL = { self: "circle", observer: "square", talk: "triangle" };
-const SIGN = { self: "●", observer: "■", talk: "▲" };
+const SYMBOL = { self: "circle", human: "star", observer: "square", talk: "triangle" };
+const SIGN = { self: "●", human: "★", observer: "■", talk: "▲" };
 const DIRECTION = { lower_is_better: "Lower is better.", higher_is_better: "Higher is better." };
 
 /** Build the panel into `section`. */
@@ -32,7 +32,7 @@ export function mountOutcomes(section, run, overview) {
     if (drawn?.key !== key || drawn.found !== found) {
       drawn = { key, found };
       fill(section, h("h2", {}, "Outcomes: ", said(about)), about === who ? null : h("p", { class: "soft small" }, said(who), ` was not measured; these are the scores of `, said(about), "."),
-        doubts(found.points), legend(found.points), h("p", { class: "soft small" }, "Press a point to see the answers, and what happened before it."), below, charts(found, about));
+        protocol(run), doubts(found.points), legend(found.points), h("p", { class: "soft small" }, "Press a point to see the answers, and what happened before it."), below, charts(found, about));
     }
     for (const mark of section.querySelectorAll("[data-key]")) mark.classList.toggle("chosen", mark.dataset.key === state().point);
     return open(found, chosen);
@@ -49,7 +49,7 @@ export function mountOutcomes(section, run, overview) {
   }
 
   function nothing() {
-    return [h("h2", {}, "Outcomes"), h("p", {}, "No scale was measured in this run."),
+    return [h("h2", {}, "Outcomes"), protocol(run), h("p", {}, "No scale was measured in this run."),
       h("p", { class: "soft" }, "Measure it now, as it stands: ", h("code", {}, `python -m simcounsel rate RUN --instrument session_alliance_observed`), " (an observer), or ", h("code", {}, "--instrument insomnia_severity"), " (the client answers); RUN is this run's folder. What is measured shows here without a reload. In a world's file ", h("code", {}, "measurements:"), " measures while it is lived.")];
   }
 
@@ -111,6 +111,15 @@ export function mountOutcomes(section, run, overview) {
   return { update };
 }
 
+/** How many lines of counselors the safety protocol decided. */
+function protocol(run) {
+  const place = h("div");
+  get(run, "safety").then(({ moves, lines, files }) => {
+    if (lines) fill(place, h("p", { class: moves ? "warn small" : "soft small" }, `The safety protocol decided ${moves} of ${lines} lines of counselors.`, files ? [" ", said(sentence(files))] : null));
+  }, () => {});
+  return place;
+}
+
 /** What must be said before any number is believed. */
 function doubts(points) {
   const trial = points.filter((one) => one.trial).length;
@@ -122,7 +131,7 @@ function doubts(points) {
 }
 
 function legend(points) {
-  const kinds = ["self", "observer", "talk"].filter((kind) => points.some((one) => one.respondent === kind));
+  const kinds = ["self", "human", "observer", "talk"].filter((kind) => points.some((one) => one.respondent === kind));
   return h("ul", { class: "legend", "aria-label": "Who answered" }, kinds.map((kind) => h("li", {}, `${SIGN[kind]} ${RESPONDENTS[kind]}`)),
     points.some((one) => one.round > 1) ? h("li", {}, "hollow: a retest of the same moment") : null, h("li", {}, "short strokes at the foot: conversations"));
 }

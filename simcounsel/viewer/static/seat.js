@@ -1,6 +1,7 @@
-// The page of a person who speaks for a resident: who one is, whom one will meet and when, one's turn, one's notes, one's own earlier conversations.
+// The page of a person who speaks for a resident: who one is, whom one will meet and when, one's turn, questionnaires, one's notes, one's own earlier conversations.
 
 import { announce, fill, h, said } from "./dom.js";
+import { mountForm } from "./form.js";
 import { mountTurn } from "./turn.js";
 
 const POLL_MS = 2000;
@@ -16,16 +17,17 @@ async function start() {
   const draft = `draft ${seat.id}`;
   const waiting = h("section", { class: "card waiting", "aria-label": "What comes", role: "status" });
   const turn = h("section", { id: "turn", class: "turn", "aria-label": "Your turn", hidden: true, tabindex: "-1" });
+  const form = h("section", { id: "form", class: "turn form", hidden: true });
   const past = h("section", { "aria-label": "Your conversations" });
   fill(main, h("h1", {}, "You speak for ", said(seat.who)),
     h("p", {}, `${seat.who} is ${ROLE[seat.role] || seat.role}. This is a simulation: the others are invented.`),
     seat.about.map((line) => said(line, "p", { class: "soft small" })),
-    h("div", { class: "two" }, h("div", {}, waiting, turn, past), notes(seat)));
+    h("div", { class: "two" }, h("div", {}, waiting, turn, form, past), notes(seat)));
   let shown = seat;
-  mountTurn(turn, {
-    address: "/api/seat/turn", kept: stored(draft), keep: (text) => store(draft, text),
-    changed: () => { waiting.hidden = !turn.hidden; },
-  });
+  const changed = () => { waiting.hidden = !turn.hidden || !form.hidden; };
+  const { danger } = mountTurn(turn, { address: "/api/seat/turn", kept: stored(draft), keep: (text) => store(draft, text), changed });
+  const answers = `answers ${seat.id}`;
+  mountForm(form, { address: "/api/seat/form", kept: stored(answers), keep: (text) => store(answers, text), danger, changed });
   draw(shown);
   for (;;) {
     await new Promise((done) => setTimeout(done, POLL_MS));

@@ -32,7 +32,7 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
   });
   look();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
-  return { update() {}, stop() { clearTimeout(timer); timer = -1; holder.remove(); } };
+  return { danger: (text) => telling.danger(text), stop() { clearTimeout(timer); timer = -1; holder.remove(); } };
 
   async function look() {
     if (timer === -1) return;
@@ -187,7 +187,7 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
 }
 
 /** {status, body, text}; status 0 when the site does not answer. */
-async function fetchJson(address, body) {
+export async function fetchJson(address, body) {
   try {
     const reply = await fetch(address, body && { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
     const text = await reply.text();
