@@ -11,6 +11,7 @@ from simcounsel.corpus.courses import session_of, with_earlier
 from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn
 from simcounsel.events import Reasoned, Said, SessionPlanned
 from simcounsel.instruments.record import sessions_of
+from simcounsel.intake import whole_characters
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
@@ -120,7 +121,7 @@ def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
     role = residents[said.who].role
     move = decided.move if decided else None
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
-    text = said.text.encode("utf-8", "replace").decode()
+    text = whole_characters(said.text)
     thought = [event for event in line.practice if isinstance(event, Reasoned)]
     return Turn(
         speaker=role,
