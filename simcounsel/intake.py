@@ -68,3 +68,10 @@ def deeper(data: Any, depth: int) -> bool:
             for value in (one.values() if isinstance(one, dict) else one)
         ]
     return bool(level)
+
+
+def whole_characters(text: str) -> str:
+    """A text with a question mark for each half of a character (lone surrogate), which no file
+    could hold.
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -7,7 +7,7 @@ comes from a model is scrubbed before it is used, so that log and recording agre
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -19,27 +19,29 @@ T = TypeVar("T")
 _NAMES = re.compile(r"(?:.*_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_KEY)?|TOKEN|PASSWORD|PASSWD)")
 """Variables of the environment whose values are secrets."""
 _PLAIN = re.compile(r"[^\W\d]*|\d*")
-_IN_ADDRESS = r"[^\s/?#\"'<>\\\x80-\U0010ffff]"
 _PATTERNS = (
     # as vendors begin them; what words could look like has a digit
     r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]*\d)[\w-]{16,}",  # OpenAI, Anthropic, DeepSeek, OpenRouter
     r"(?<![A-Za-z0-9_-])[rs]k_(?:live|test)_\w{16,}",
     r"(?<![A-Za-z0-9_-])(?:gsk_|hf_|r8_|xai-|pplx-|gh[oprsu]_)[A-Za-z0-9]{20,}",
-    r"(?<![A-Za-z0-9_-])(?:github_pat_|glpat-|nvapi-|xox[abeprs]-|ya29\.)(?=\D*\d)[\w-]{16,}",
+    r"(?<![A-Za-z0-9_-])(?:github_pat_|glpat-|nvapi-|xox[abeprs]-|ya29\.)(?=\D{0,99}\d)[\w-]{16,}",
     # so that none is found within base64
     r"(?<![A-Za-z0-9+/])(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9+/=])",
     r"(?<![A-Za-z0-9+/])AIza[\w-]{35}(?![\w+/=-])",
-    r"(?<![A-Za-z0-9+/])eyJ[\w-]{16,}\.eyJ[\w-]{10,}\.[\w-]*",
+    r"(?<![A-Za-z0-9+/])eyJ[\w-]{16,1024}+\.eyJ[\w-]{10,}+\.[\w-]*",  # without an end: quadratic
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
     # as they are sent
     r"(?<=[Bb]earer )(?=[A-Za-z.~+/=_-]*\d)[\w.~+/=-]{16,}",
     r"(?<=uthorization: Basic )[\w+/=-]{8,}",
     r"(?:(?<=[?&]api_key=)|(?<=[?&]api-key=)|(?<=[?&]apikey=)|(?<=[?&]apiKey=)"
     r"|(?<=[?&]access_token=)|(?<=[?&]subscription-key=))[^\s&#\"'<>\\]+",
-    # before the host of an address; a password may hold @ and /
-    rf"(?<=://){_IN_ADDRESS}+(?=@)",
-    rf"(?<=://)(?!\[){_IN_ADDRESS}+?:(?!\d+(?:[/?#\s]|$))[^\s\"'<>\\\x80-\U0010ffff]+(?=@)",
 )
+"""The time of each grows with the length of a text, not with its square: a server may send 8 MB."""
+_ADDRESSES = re.compile(r"(?<=://)[^\s\"'<>\\\x80-\U0010ffff]+")
+"""All that belongs to an address, others within it too."""
+_TO_PATH = re.compile(r"[^\s/?#\"'<>\\\x80-\U0010ffff]+")
+_USER = re.compile(rf"(?!\[){_TO_PATH.pattern}?:(?!\d+(?:[/?#\s]|$))", re.ASCII)
+"""What stands before a password, which may hold @ and /; a port is none."""
 _SHORT_MARKS = ("://", "=", "earer ", "uthorization: Basic ", "PRIVATE KEY", "ya29.")
 _MARKS = (
     *("sk-", "k_live_", "k_test_", "gsk_", "hf_", "r8_", "xai-", "pplx-", "glpat-", "nvapi-"),
@@ -79,11 +81,20 @@ class _Known:
             found = kept[text]
         except KeyError:
             held = any(mark in text for mark in self.marks)
-            found = self.pattern.sub(HIDDEN, text) if held else text
+            found = self.scrubbed(text) if held else text
             if len(kept) >= _SHORT_TEXTS:
                 kept.clear()
             kept[text] = found
         return text if found == text else found
+
+    def scrubbed(self, text: str) -> str:
+        """A text with each secret hidden; those of addresses at last, as they may hold others."""
+        text = self.pattern.sub(HIDDEN, text)
+        parts, at = [], 0
+        for start, end in _before_hosts(text):
+            parts += text[at:start], HIDDEN
+            at = end
+        return "".join([*parts, text[at:]]) if parts else text
 
     def add(self, *keys: str) -> None:
         """Look for these too."""
@@ -133,13 +144,56 @@ def scrub(text: str) -> str:
     marks = _known.short_marks if len(text) > _LONG_TEXT and not _has_run(text) else _known.marks
     for mark in marks:
         if mark in text:
-            return _known.pattern.sub(HIDDEN, text)
+            return _known.scrubbed(text)
     return text
 
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
     """Where in a text the secrets stand that `scrub` would hide (characters, end excluded)."""
-    return tuple(found.span() for found in _known.pattern.finditer(text))
+    found = [one.span() for one in _known.pattern.finditer(text)]
+    return tuple(_joined([*found, *_before_hosts(text)]))
+
+
+def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Those that overlap as a single one, in order."""
+    begun: tuple[int, int] | None = None
+    for start, end in sorted(spans):
+        if begun is not None and start < begun[1]:
+            begun = begun[0], max(begun[1], end)
+            continue
+        if begun is not None:
+            yield begun
+        begun = start, end
+    if begun is not None:
+        yield begun
+
+
+def _before_hosts(text: str) -> Iterator[tuple[int, int]]:
+    """Where the user name and password of each address stand."""
+    if "://" not in text:
+        return
+    for run in _ADDRESSES.finditer(text):
+        start, last = run.start(), text.rfind("@", *run.span())
+        while start < last:
+            end = _before_host(text, start, last)
+            if end is not None:
+                yield start, end
+            following = text.find("://", end or start, last)
+            start = following + len("://") if following >= 0 else last
+
+
+def _before_host(text: str, start: int, last: int) -> int | None:
+    """Where the user name and password end that an address begins with; None when it has none.
+    start: of what follows ://. last: the last @ in all that belongs to the address.
+    """
+    name = _TO_PATH.match(text, start)
+    if name is None:
+        return None
+    at = text.rfind("@", start + 1, name.end())
+    if at >= 0:
+        return at
+    user = _USER.match(text, start)
+    return last if user is not None and user.end() < last else None
 
 
 def _has_run(text: str) -> bool:
@@ -195,6 +249,8 @@ def _scrubbed(value: T) -> T:
     return found  # type: ignore[return-value]  # of the same form
 
 
+MOST_NAME = 2000
+"""Characters of a model's name, its address included."""
 _REMEDY = "take it out and set the key as SIMCOUNSEL_API_KEY in the environment"
 _ADDRESS = re.compile(r"https?:[/\\]{2}\S*", re.IGNORECASE)
 _BEFORE_HOST = re.compile(r"[^:]+:[/\\]{2}([^/?#\\]*)@([^/?#\\@]*)")
@@ -205,6 +261,8 @@ def credentials_in(name: str) -> str | None:
     """What is wrong with a model's name whose address holds a password or a key, and what to do;
     None when nothing is. Neither is repeated.
     """
+    if len(name) > MOST_NAME:
+        return f"the model's name has more than {MOST_NAME:,} characters"
     if (found := _ADDRESS.search(name)) is None:
         hidden = scrub(name)
         return f"the model's name {hidden!r} holds a key; {_REMEDY}" if hidden != name else None

@@ -273,7 +273,7 @@ def line_problem(answer: LineAnswer, view: TalkView, must: Requirement | None = 
     if problem:
         return problem
     if re.search(
-        rf"(?:^|\n\s*|[.!?。！？…”\"]\s*)(?:{re.escape(view.me)}|{re.escape(view.other)}):\s",
+        rf"(?:^|\n[^\S\n]*|[.!?。！？…”\"]\s*)(?:{re.escape(view.me)}|{re.escape(view.other)}):\s",
         answer.say.strip()[len(view.me) + 1 :],
     ):
         return f"the answer held more than {view.me}'s next line; give that line only"

@@ -10,7 +10,6 @@ protocol as everywhere.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 from simcounsel.agents.speech import agenda_problem
@@ -28,6 +27,7 @@ from simcounsel.bench.counselor import (
 )
 from simcounsel.chance import seed_of
 from simcounsel.engine.listening import Assess, around, listening
+from simcounsel.engine.opening import prompt_hashes
 from simcounsel.errors import BenchError
 from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
 from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask, traced
@@ -78,19 +78,11 @@ def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
 
 
 def all_of(spec: PolicySpec) -> str:
-    """All that a policy's decisions may rest on beside the talk: what it is told, and every
-    prompt.
+    """All that a policy's decisions may rest on beside the talk: what it is told, and every file
+    that decides what is sent to a model.
     """
-    folder = files("simcounsel.prompts")
-    prompts = [
-        one
-        for part in (folder, folder / "zh")
-        for one in sorted(part.iterdir(), key=str)
-        if one.name.endswith(".txt")
-    ]
-    return "\n".join(
-        [spec.model_dump_json(), *(one.read_text(encoding="utf-8") for one in prompts)]
-    )
+    hashes = (f"{name} {digest}" for name, digest in prompt_hashes().items())
+    return "\n".join([spec.model_dump_json(), *hashes])
 
 
 def _answer(

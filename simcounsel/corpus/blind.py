@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.intake import whole_characters
 from simcounsel.texts.blinding import Blinding
 from simcounsel.texts.chinese_names import is_chinese_name
 
@@ -89,4 +90,4 @@ def _telling(dialogue: Dialogue) -> Iterator[str]:
 
 def _whole(text: str) -> str:
     """On one line, without half characters, which no file could hold."""
-    return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+    return " ".join(whole_characters(text).split())

@@ -19,9 +19,8 @@ from simcounsel.corpus.dialogues import CourseSession, Dialogue
 from simcounsel.prompts import phrase
 from simcounsel.specs.vocabulary import Language
 
-_DIRECTION = re.compile(
-    r"\n*\[(?:Between sessions:|两次会谈之间：)[^\n]*(?:\n(?!\])[^\n]*)*\n\](?:\n\n)?"
-)
+_BEGUN = re.compile(r"\[(?:Between sessions:|两次会谈之间：)")
+_ENDED = "\n]"
 
 
 def known_before(dialogue: Dialogue, language: Language) -> str:
@@ -80,8 +79,17 @@ def is_note_request(content: str) -> bool:
 
 def without_directions(content: str) -> str:
     """A message without what was said about the time between two sessions."""
-    parts = _DIRECTION.split(content)
-    return content if len(parts) == 1 else "\n\n".join(part for part in parts if part)
+    parts, at = [], 0
+    for begun in _BEGUN.finditer(content):
+        if begun.start() < at:
+            continue
+        end = content.find(_ENDED, begun.end())
+        if end < 0:
+            break
+        parts.append(content[at : begun.start()].rstrip("\n"))
+        at = end + len(_ENDED)
+        at += 2 * content.startswith("\n\n", at)
+    return "\n\n".join(part for part in (*parts, content[at:]) if part) if parts else content
 
 
 def _kept(session: CourseSession, language: Language) -> Iterator[str]:

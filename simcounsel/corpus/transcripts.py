@@ -11,6 +11,7 @@ from simcounsel.corpus.courses import session_of, with_earlier
 from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn
 from simcounsel.events import Reasoned, Said, SessionPlanned
 from simcounsel.instruments.record import sessions_of
+from simcounsel.intake import whole_characters
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.counts import PROTOCOL
 from simcounsel.runs.history import History
@@ -125,7 +126,7 @@ def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
     role = residents[said.who].role
     move = decided.move if decided else None
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
-    text = said.text.encode("utf-8", "replace").decode()
+    text = whole_characters(said.text)
     by_protocol = decided is not None and decided.policy == PROTOCOL
     protected = by_protocol and role == "counselor" and said.source != "human"
     thought = [event for event in line.practice if isinstance(event, Reasoned)]

@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -17,7 +18,6 @@ from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
-from simcounsel.prompts.sets import FOLDER as SETS
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run, SynthesisRun, WorldRun
@@ -28,7 +28,28 @@ from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
 A = TypeVar("A", bound=Subject)
-PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
+PACKAGES = (
+    *("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp"),
+    *("opencc", "py3langid", "symspellpy"),
+)
+DATA = (".txt", ".yaml", ".json", ".jsonl", ".npz")
+"""How files of data end."""
+DECIDE_NOTHING: Mapping[str, str] = {
+    "bench": "cases of benchmarks, which have manifests of their own",
+    "cli": "what `init` writes; a run's world holds it",
+    "corpus/samples": "dialogues to read and to try",
+    "corpus/seeds": "situations, which the manifest holds in full",
+    "envs": "rewards and breaches, looked at behind an episode",
+    "gallery": "finished runs",
+    "instruments/reflecting/lines": "what weights were learned from",
+    "llm/prices.yaml": "prices, which only stop a run",
+    "measuring": "samples to try judges on",
+    "prompts/sets": "sets in other words; the world holds the one that it uses",
+    "safety/learning/lines": "what weights were learned from",
+    "specs/other_names.yaml": "names to draw; the world holds those that were drawn",
+    "viewer": "pages and rating studies",
+}
+"""Data that decide nothing in a run, and why."""
 
 
 @overload
@@ -78,37 +99,25 @@ def placed_nowhere(about: A) -> A:
     return about.with_models(placeless)
 
 
-def prompt_hashes() -> dict[str, str]:
-    """SHA-256 (16 hex digits) of every text that is sent to a model or decides what is, by file
-    name; in another language as `zh/NAME`.
+def prompt_hashes(data: Traversable | None = None) -> dict[str, str]:
+    """SHA-256 (16 hex digits) of every file that is sent to a model or decides what is, by its path
+    in the package: texts, scales, words and ways of protection, weights of classifiers. All data
+    count but for `DECIDE_NOTHING`, so that a new folder is not forgotten.
+
+    data: the package's files; None: those of simcounsel as it is installed.
     """
-    found: dict[str, str] = {}
-    for package, ending, under in (
-        ("simcounsel.prompts", ".txt", ""),
-        ("simcounsel.instruments.scales", ".yaml", ""),
-        ("simcounsel.policies.moves", ".yaml", ""),
-        ("simcounsel.policies.manuals", ".yaml", ""),
-        ("simcounsel.policies.exercises", ".yaml", "exercises/"),
-        ("simcounsel.policies.intents", ".yaml", "intents/"),
-        ("simcounsel.policies.protection.words", ".yaml", "protection/"),
-        ("simcounsel.policies.therapies", ".yaml", "therapies/"),
-        ("simcounsel.safety", ".yaml", "safety/"),
-    ):
-        found |= _hashes(files(package), ending, under)
-    return found
+    return dict(_hashes(data or files("simcounsel"), ""))
 
 
-def _hashes(folder: Traversable, ending: str, under: str) -> dict[str, str]:
-    """Of the files in a folder and the folders in it; those in `en/` go by their own names. A set
-    of prompts in other words stands whole in the world that uses it.
-    """
-    found: dict[str, str] = {}
-    for file in sorted(folder.iterdir(), key=lambda f: f.name):
-        if file.is_dir() and file.name != SETS:
-            found |= _hashes(file, ending, under if file.name == "en" else f"{under}{file.name}/")
-        elif file.name.endswith(ending):
-            found[f"{under}{file.name}"] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
-    return found
+def _hashes(folder: Traversable, under: str) -> Iterator[tuple[str, str]]:
+    for file in sorted(folder.iterdir(), key=lambda one: one.name):
+        path = f"{under}{file.name}"
+        if path in DECIDE_NOTHING:
+            continue
+        if file.is_dir():
+            yield from _hashes(file, f"{path}/")
+        elif file.name.endswith(DATA):
+            yield path, hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 def versions() -> dict[str, str]:

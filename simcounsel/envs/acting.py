@@ -7,6 +7,7 @@ from simcounsel.agents.speech import spoken
 from simcounsel.agents.talk import TalkView
 from simcounsel.envs.seat import Line
 from simcounsel.envs.spaces import ACTION_CHARACTERS
+from simcounsel.intake import whole_characters
 
 END = "[end]"
 """Written at the end of a line, it takes leave: the client answers once more, and the session is
@@ -46,7 +47,7 @@ def take(action: object, view: TalkView) -> Taken:
         raise TypeError(
             f"an action is what the counselor says, a text; got {type(action).__name__}"
         )
-    whole = action.encode("utf-8", "replace").decode()
+    whole = whole_characters(action)
     leaves = _END.search(whole) is not None
     whole = _END.sub("", whole) if leaves else whole
     text = spoken(whole[:ACTION_CHARACTERS], view)

@@ -81,7 +81,7 @@ def _said(text: str, kind: str, *, goes_on: bool) -> Iterator[str]:
         said = _words()[kind].search(sentence)
         if (
             said
-            and not re.search(r"[?？]\W*\Z", sentence)
+            and not sentences.ends_asking(sentence)
             and not _words()[f"{kind} taken back"].search(whole)
         ):
             yield said.group()

@@ -14,6 +14,7 @@ from simcounsel.envs.past_session import Session
 from simcounsel.envs.setting import Setting
 from simcounsel.errors import CorpusError
 from simcounsel.events import Decided, Measured, Said
+from simcounsel.intake import whole_characters
 from simcounsel.specs.persona import ClientPersona
 
 AGENT = "agent"
@@ -94,7 +95,7 @@ def _dialogue(
 
 def _turn(setting: Setting, decided: Decided | None, said: Said) -> Turn:
     """A line. Of the agent's only the words are known."""
-    text = said.text.encode("utf-8", "replace").decode()
+    text = whole_characters(said.text)
     if said.who != setting.client.name:
         return Turn(speaker="counselor", text=text)
     return Turn(

@@ -112,7 +112,7 @@ def _kinds(sentence: str) -> Sequence[str]:
     """What a sentence of the counselor counts as."""
     if not _WORD.search(sentence):
         return ()
-    if re.search(r"[?？]\W*$", sentence):
+    if sentences.ends_asking(sentence):
         advice = ("advice",) if _ASKED_ADVICE.search(sentence) else ()
         opened = (
             ("open_questions",)

@@ -218,7 +218,7 @@ def speech_problem(text: str, language: str = "en") -> str | None:
         and sum(word in stopwords.OF_PLAIN_ENGLISH for word in words) < 0.12 * len(words)
     ):
         return "the line was not in plain English"
-    if re.search(r"^\s*(?:[-*•]|\d+[.)])\s", text, re.MULTILINE):
+    if re.search(r"^[^\S\n]*(?:[-*•]|\d+[.)])\s", text, re.MULTILINE):
         return "the line was a list; speak in plain sentences"
     if re.search(r"\*[^*]+\*|^\s*[\[(][^\])]+[\])]", text):
         return "the line held a stage direction; give the spoken words only"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
+from simcounsel.intake import whole_characters
 from simcounsel.llm.complaint import Complaint
 from simcounsel.llm.question import Message, Question
 from simcounsel.prompts import render
@@ -16,7 +17,7 @@ from simcounsel.prompts.twins import complained
 
 MOST_SHOWN = 4_000
 """Characters of a refused answer that are sent with the complaint."""
-_FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*)```\Z", re.DOTALL)
 _NUMBER = re.compile(r"[\sĠ▁\"'*(\[:]*(-?\d+)[\s.,\"'*)\]]*")
 _SPACES = str.maketrans({"Ġ": " ", "▁": " ", "Ċ": "\n"})
 """How some servers write white space in a token."""
@@ -46,7 +47,7 @@ def _shortened(answer: str) -> str:
     """An answer that can be sent again: no halves of characters, and no more than is needed to see
     what it was.
     """
-    answer = answer.strip().encode("utf-8", "replace").decode("utf-8")
+    answer = whole_characters(answer.strip())
     return answer if len(answer) <= MOST_SHOWN else f"{answer[:MOST_SHOWN]} [...]"
 
 
@@ -54,9 +55,9 @@ def clean(text: str, question: Question[Any]) -> str:
     """A model's text without surrogates that no file could hold and, for `fill`, without a code
     fence.
     """
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    fenced = _FENCE.match(text) if question.verb == "fill" else None
-    return fenced.group(1) if fenced else text
+    text = whole_characters(text)
+    fenced = _FENCE.match(text.strip()) if question.verb == "fill" else None
+    return fenced.group(1).strip() if fenced else text
 
 
 def rated_number(text: str) -> re.Match[str] | None:

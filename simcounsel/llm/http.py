@@ -12,9 +12,10 @@ from typing import Any
 from yarl import URL
 
 from simcounsel.errors import ModelError
+from simcounsel.intake import whole_characters
 from simcounsel.llm import metering
 from simcounsel.llm.body import object_in
-from simcounsel.llm.models import NOT_SERVED, Failure
+from simcounsel.llm.models import NOT_SERVED, Failure, token_count
 from simcounsel.secret import HIDDEN, credentials_in, scrub
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
@@ -153,8 +154,7 @@ def _checked_key(api_key: str | None) -> str | None:
 def tokens_told(answer: Mapping[str, Any], key: str) -> int | None:
     """A count out of an answer's `usage`; None when the server does not tell."""
     usage = answer.get("usage")
-    count = usage.get(key) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
+    return token_count(usage.get(key)) if isinstance(usage, dict) else None
 
 
 def _said(raw: bytes) -> str:
@@ -171,12 +171,12 @@ def _said(raw: bytes) -> str:
         [inner.get(key) for key in ("message", "detail")] if isinstance(inner, dict) else [inner]
     )
     words = next((word for word in found if isinstance(word, str) and word), text)
-    return words.encode("utf-8", "replace").decode()
+    return whole_characters(words)
 
 
 def shown(said: str) -> str:
     """A server's words on one line, the first 200 characters."""
-    return " ".join(said.encode("utf-8", "replace").decode().split())[:200] or "no reason given"
+    return " ".join(whole_characters(said).split())[:200] or "no reason given"
 
 
 def _retry_after_s(header: str | None) -> float:

@@ -9,9 +9,10 @@ import importlib
 from typing import Any
 
 from simcounsel.errors import ModelError
+from simcounsel.intake import whole_characters
 from simcounsel.llm import metering
 from simcounsel.llm.chat import clean, messages
-from simcounsel.llm.models import NOT_SERVED, Completion, Failure
+from simcounsel.llm.models import NOT_SERVED, Completion, Failure, token_count
 from simcounsel.llm.question import Question
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
@@ -133,8 +134,7 @@ def _text(content: object) -> str:
 
 
 def _tokens(usage: object, key: str) -> int | None:
-    count = usage.get(key) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) else None
+    return token_count(usage.get(key)) if isinstance(usage, dict) else None
 
 
 def _status(error: Exception) -> int | None:
@@ -160,7 +160,4 @@ def _failure(error: Exception) -> Failure:
 
 
 def _words(error: Exception) -> str:
-    return (
-        " ".join(str(error).encode("utf-8", "replace").decode().split())[:200]
-        or type(error).__name__
-    )
+    return " ".join(whole_characters(str(error)).split())[:200] or type(error).__name__

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from simcounsel.intake import whole_characters
 from simcounsel.llm.question import Question, Source
-from simcounsel.secret import scrub, scrub_data
+from simcounsel.secret import scrub
 from simcounsel.specs.timeouts import Timeouts
 
 if TYPE_CHECKING:
@@ -42,12 +43,41 @@ class Completion:
     """What is said beside the answer, such as `why`."""
 
 
-def scrubbed(completion: Completion) -> Completion:
-    """The answer without secrets, which a server may have repeated; the same where it has none."""
-    text, notes = scrub(completion.text), scrub_data(dict(completion.notes))
-    if text is completion.text and notes == completion.notes:
-        return completion
-    return replace(completion, text=text, notes=notes)
+MOST_CHARACTERS = 200_000
+"""Of an answer; no question needs a tenth of it."""
+MOST_NOTED = 1000
+"""Characters of what is said beside an answer, and of why there is none."""
+MOST_TOKENS = 10**9
+"""Of one request; a server that reports more is not believed."""
+
+
+def token_count(told: object) -> int | None:
+    """A number of tokens that somebody else reports; None when it can be none."""
+    counted = isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= MOST_TOKENS
+    return told if counted else None  # type: ignore[return-value]  # an int, as was asked
+
+
+def noted(text: str) -> str:
+    """What a server says beside an answer, as it is kept: cut, whole characters, no secrets."""
+    return scrub(whole_characters(text[:MOST_NOTED]))
+
+
+def taken_in(completion: Completion) -> Completion:
+    """The answer as it is used and recorded, whoever gave it: without secrets, which a server may
+    have repeated, with whole characters and numbers that can be. Failure when it is too long.
+    """
+    if len(completion.text) > MOST_CHARACTERS:
+        raise Failure(
+            f"the answer has {len(completion.text):,} characters; {MOST_CHARACTERS:,} are the most",
+            tries=completion.tries,
+        )
+    return replace(
+        completion,
+        text=scrub(whole_characters(completion.text)),
+        notes={noted(name): noted(str(one)) for name, one in completion.notes.items()},
+        tokens_in=token_count(completion.tokens_in),
+        tokens_out=token_count(completion.tokens_out),
+    )
 
 
 class ChatModel(Protocol):
@@ -127,8 +157,8 @@ class Failure(Exception):
         wait_s: float = 0.0,
         tries: int = 1,
     ) -> None:
-        self.cause = scrub(cause)
-        """Without secrets, which a server may have repeated."""
+        self.cause = noted(cause)
+        """Cut, and without secrets, which a server may have repeated."""
         super().__init__(self.cause)
         self.transport = transport
         self.lasting = lasting

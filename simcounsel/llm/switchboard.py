@@ -15,7 +15,7 @@ from simcounsel.llm.budget import Budget, spent_in
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.loop import LoopThread
-from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, scrubbed
+from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, taken_in
 from simcounsel.llm.once import Once
 from simcounsel.llm.outage import Outage, Patience, Waiting
 from simcounsel.llm.prices import Prices
@@ -211,7 +211,7 @@ class Switchboard:
 
         async def send() -> Completion:
             async with spent.attempt(self._tick):
-                completion = scrubbed(await model.complete(question, spent.complaint))
+                completion = taken_in(await model.complete(question, spent.complaint))
                 spent.answered(completion)
                 return completion
 

@@ -11,7 +11,7 @@ from simcounsel.llm.budget import Budget, most_tokens_in
 from simcounsel.llm.complaint import Complaint
 from simcounsel.llm.ledger import Amount
 from simcounsel.llm.metering import counting
-from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.models import Completion, Failure, token_count
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Question
 from simcounsel.runs.spending import BY_HAND, cost_text
@@ -157,6 +157,7 @@ class Spent:
 
     def billed(self, tokens_in: int | None, tokens_out: int | None) -> None:
         """The request in flight was answered; None: the server does not tell."""
+        tokens_in, tokens_out = token_count(tokens_in), token_count(tokens_out)
         self._untold |= tokens_in is None or tokens_out is None
         self.tokens_in += tokens_in or 0
         self.tokens_out += tokens_out or 0

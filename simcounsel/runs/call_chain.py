@@ -18,8 +18,9 @@ EDITED = "this call is not as it was written"
 MISPLACED = "this call does not follow the one before: calls were doubled, moved or taken out"
 _SHORT = 16
 """So many digits of a digest name the line before."""
-_END = re.compile(rb',"after":"([0-9a-f]{16}|)","digest":"([0-9a-f]{64})"\}\n?\Z')
-_LENGTH = len(b',"after":"","digest":""}\n') + _SHORT + 64
+_END = re.compile(rb', ?"after": ?"([0-9a-f]{16}|)","digest":"([0-9a-f]{64})"\}\n?\Z')
+"""With blanks, as lines with numbers beyond 64 bits were written before."""
+_LENGTH = len(b', "after": "","digest":""}\n') + _SHORT + 64
 
 
 class CallChain:

@@ -15,11 +15,13 @@ from simcounsel.secret import scrub_data
 
 
 def json_bytes(value: object) -> bytes:
-    """JSON as UTF-8. Halves of characters (lone surrogates), which orjson refuses, are escaped."""
+    """JSON as UTF-8, without spaces. Halves of characters (lone surrogates), which orjson refuses,
+    are escaped.
+    """
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:
-        return json.dumps(value).encode()
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def indented_json_bytes(value: object) -> bytes:

@@ -13,7 +13,6 @@ from simcounsel.texts import sentences
 
 _ENDS = sentences.NO_ELLIPSIS + ";；"
 """A semicolon ends one too: it may stand between a promise and what limits it."""
-_QUESTION = re.compile(r"[?？]\W*\Z")
 
 
 @cache
@@ -88,7 +87,7 @@ def incited(text: str, *, to_danger: bool = False) -> str | None:
     "then do it", said first, means the same.
     """
     for number, sentence in enumerate(one.strip() for one in sentences.marked(text, _ENDS)):
-        asking = _QUESTION.search(sentence) is not None
+        asking = sentences.ends_asking(sentence)
         for language in _data():
             found = _phrases(language, "incited").search(sentence)
             if (
@@ -107,7 +106,7 @@ def incited(text: str, *, to_danger: bool = False) -> str | None:
 
 def asks_back(text: str) -> bool:
     """Whether a question asks about what was said right before it."""
-    return _QUESTION.search(text) is not None and any(
+    return sentences.ends_asking(text) and any(
         _phrases(language, "back").search(text) for language in _data()
     )
 

@@ -22,6 +22,8 @@ two edits are, below it one.
 """
 LONGEST = 40
 """What has more letters than this is no word, however it was meant."""
+MOST_TRIED = 2000
+"""So many words of a text that are none are tried; nobody says so many, and each takes time."""
 ORDINARY = 12_000
 """So many of the most frequent words compete with the lists' own as what was meant."""
 MUCH_MORE = 8
@@ -66,13 +68,16 @@ def respelled(text: str) -> Respelled:
     """An English text with its misspelt words as they were meant. Pure."""
     parts: list[str] = []
     changed: list[tuple[Span, Span]] = []
-    at, length = 0, 0
+    at = length = tried = 0
     for found in _WORD.finditer(text):
         word = found.group()
         if len(word) > LONGEST:
             continue
         if word[0].isupper() and not word.isupper() and found.start() > 0:
             continue  # probably a name
+        if tried == MOST_TRIED:
+            break
+        tried += not _is_word(word.lower())
         meant = _meant(word.lower())
         if meant is None:
             continue
@@ -88,9 +93,11 @@ def respelled(text: str) -> Respelled:
 @lru_cache(maxsize=8192)
 def _meant(word: str) -> str | None:
     """What a word was meant as; None where it is one, or nobody can tell."""
-    if word in _listed() or word in english() or word in _CONTRACTED:
-        return None
-    return _nearest(word) or _apart(word)
+    return None if _is_word(word) else _nearest(word) or _apart(word)
+
+
+def _is_word(word: str) -> bool:
+    return word in _listed() or word in english() or word in _CONTRACTED
 
 
 def _nearest(word: str) -> str | None:

@@ -13,13 +13,14 @@ ENDS = ".!?。！？…"
 """What ends a sentence, if nothing else is given."""
 NO_ELLIPSIS = ".!?。！？"
 _END = re.compile(r"[.!?。！？…]+[\"')”’]*|\n+")
-_QUESTION = re.compile(r"[^.!?]*\?")
+_LAST_ASKED = re.compile(r"[?？][^\w?？]*\Z")
 _BEFORE_CAPITAL = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 _FIRST = re.compile(r"^(.+?[.!?])(?:\s|$)", re.DOTALL)
 _PROSE = re.compile(
-    r"\S.*?(?:(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!str)[.!?…]+[\"”’')]*(?=\s|$)|[。"
-    r"！？]+[”’」]*|$)"
+    r"\S.*?(?:(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!str)[.!?…]{1,20}[\"”’')]{0,20}"
+    r"(?=\s|$)|[。！？]+[”’」]*|$|(?P<no>(?=\n)))"
 )
+"""`no` is what stands on a line without an end: it is passed by, once."""
 
 
 def spans(text: str) -> Iterator[Span]:
@@ -60,7 +61,7 @@ def of_prose(text: str) -> list[str]:
     """The sentences of written English or Chinese; not cut within addresses or behind titles
     (Dr. Chen).
     """
-    return _PROSE.findall(text)
+    return [found.group() for found in _PROSE.finditer(text) if found["no"] is None]
 
 
 def before_capitals(text: str) -> list[str]:
@@ -77,9 +78,19 @@ def first(text: str) -> str:
     return (found.group(1) if found else text).strip()
 
 
-def questions(text: str) -> list[str]:
-    """The sentences of an English text that end with a question mark."""
-    return _QUESTION.findall(text)
+def questions(text: str, ends: str = ".!?", marks: str = "?") -> list[str]:
+    """The sentences that end with one of the question marks, which are among the ends."""
+    return [found for found in _to_end(ends).findall(text) if found.endswith(tuple(marks))]
+
+
+def ends_asking(text: str) -> bool:
+    """Whether its last words are a question; what follows the mark is quotes, blanks and stops."""
+    return _LAST_ASKED.search(text) is not None
+
+
+@cache
+def _to_end(ends: str) -> re.Pattern[str]:
+    return re.compile(f"[^{re.escape(ends)}]*(?:[{re.escape(ends)}]|\\Z)")
 
 
 @cache

@@ -508,15 +508,18 @@ def test_manifest_says_where_it_comes_from(lived: Run) -> None:
     manifest = json.loads((lived.folder / "manifest.json").read_text(encoding="utf-8"))
     assert World.model_validate(manifest["world"]) == tiny()
     assert {
-        "line_client.txt",
-        "plan_day.txt",
-        "socratic.yaml",
-        "attachment_selfcare.yaml",
-        "zh/note.txt",
-        "exercises/en.yaml",
-        "intents/zh.yaml",
+        "prompts/line_client.txt",
+        "prompts/plan_day.txt",
+        "policies/moves/en/socratic.yaml",
+        "policies/manuals/en/attachment_selfcare.yaml",
+        "prompts/zh/note.txt",
+        "policies/exercises/en.yaml",
+        "policies/intents/zh.yaml",
+        "policies/protection/ways/en.yaml",
+        "policies/protection/told/zh.yaml",
+        "safety/learning/en.npz",
     } <= set(manifest["prompts"])
-    assert {"simcounsel", "python", "mesa", "numpy"} <= set(manifest["versions"])
+    assert {"simcounsel", "python", "mesa", "numpy", "symspellpy"} <= set(manifest["versions"])
     assert manifest["parent"] is None
     assert manifest["models"] == {
         "reason": "scripted",

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import yaml
 
 from simcounsel.specs.vocabulary import DANGERS, Danger, Language
+from simcounsel.texts import sentences
 
 Topic = Literal[
     "stay",
@@ -35,8 +36,7 @@ HOW_NEAR: tuple[Topic, ...] = ("plan", "means", "today")
 """What is asked to know how near a danger is."""
 IN_MINUTES: tuple[Topic, ...] = ("company", "distance")
 """What is asked in their place where it is taken as being for now."""
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
-_QUESTION = re.compile(r"[^.!?。！？…\n]*[?？]")
+_QUOTED = re.compile(r"“[^”]{0,999}”|\"[^\"]*\"|「[^」]{0,999}」")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Asked:
 def asked_in(text: str, language: Language) -> Asked:
     """What a counselor's line asks or offers."""
     own = _QUOTED.sub(" ", text.casefold())
-    questions = _QUESTION.findall(own)
+    questions = sentences.questions(own, sentences.ENDS + "\n", "?？")
     found = {
         topic
         for topic, pattern in _patterns(language, "asked").items()

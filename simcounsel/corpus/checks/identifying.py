@@ -1,6 +1,7 @@
 """What could tell a reader who a client is."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -54,13 +55,15 @@ def stretches(text: str) -> tuple[Stretch, ...]:
         _add(found, kind, (hit.span() for hit in pattern.finditer(text)))
         if kind == "number" and _SEVEN_DIGITS.search(text):
             _add(found, "phone", _phones(text))
-    return tuple(sorted(found, key=lambda stretch: stretch.start))
+    return tuple(found)
 
 
 def _add(found: list[Stretch], kind: str, spans: Iterator[tuple[int, int]]) -> None:
+    """Keep those that touch none of the others, which are in order."""
     for start, end in spans:
-        if not any(start < other.end and other.start < end for other in found):
-            found.append(Stretch(kind=kind, start=start, end=end))
+        at = bisect_left(found, end, key=lambda one: one.start)
+        if not at or found[at - 1].end <= start:
+            found.insert(at, Stretch(kind=kind, start=start, end=end))
 
 
 TRIES = 5_000

@@ -33,12 +33,12 @@ _WORDS = (
 )
 _ORDINALS = [
     [
-        re.compile(rf"(?:^|(?<=[\n.!?:;,。！？：；，、])|(?<=\band))\s*(?:{word})", re.IGNORECASE)
+        re.compile(rf"(?:^|(?<=[\n.!?:;,。！？：；，、])|(?<=\band))\s{{0,20}}(?:{word})", re.I)
         for word in words
     ]
     for words in _WORDS
 ]
-_SPOKEN = re.compile(r"\s*,|ly\b|[一二三四首其再最此另]|、")
+_SPOKEN = re.compile(r"\s{0,20},|ly\b|[一二三四首其再最此另]|、")
 """What an ordinal at the head of a sentence must be followed by, or be: "First, ..." and "Secondly
 ..." count, "First cloud, you go in" does not.
 """

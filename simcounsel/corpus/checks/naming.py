@@ -13,7 +13,7 @@ from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.texts.blinding import Blinding
 
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞŁŚŻĆÇŠŽ][^\W\d_]+(?:['’-][^\W\d_]+)*"
-_NAME = re.compile(rf"[ ,]*(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}})")
+_NAME = re.compile(rf"[ ,]{{0,9}}(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}})")
 _AMID = re.compile(
     rf"(?P<into>\b(?:in|near|outside) )?(?<=[a-z,;] )(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}})"
 )

@@ -14,7 +14,6 @@ FILLERS = frozenset(
     " sure mm-hmm uh-huh absolutely exactly gotcha wow no like you know".split()
 )
 """Words before what a sentence says."""
-_ENDS = re.compile(r"[?？]\W*$")
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*")
 _TAG = re.compile(
     r"\b(?:is|are|do|does|did|was|were|would|will|can|could|have|has)(?:n't|n’t)? (?:you|it|they|he"
@@ -92,7 +91,7 @@ def features(heard: str, said: str) -> dict[str, float]:
     beginning.
     """
     parts = [part for one in sentences.marked(said, across_lines=True) if (part := one.strip())]
-    raised = [part for part in parts if _ENDS.search(part)]
+    raised = [part for part in parts if sentences.ends_asking(part)]
     asked = [part for part in raised if not _as_a_statement(part)]
     told = [words for part in parts if part not in asked if (words := _bare(part))]
     found: dict[str, float] = dict(_of_turn(parts, asked, told, heard))

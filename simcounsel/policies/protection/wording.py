@@ -26,7 +26,7 @@ from simcounsel.specs.vocabulary import Danger
 from simcounsel.texts import sentences
 
 LONGEST = 260
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
+_QUOTED = re.compile(r"“[^”]{0,999}”|\"[^\"]*\"|「[^」]{0,999}」")
 
 
 @dataclass(frozen=True, kw_only=True)

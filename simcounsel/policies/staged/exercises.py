@@ -38,6 +38,8 @@ _NO_ZH = re.compile(
 """A denial that reaches as far as a cue: nothing but what belongs to it stands between. In doubt
 the contraindication holds.
 """
+NEAR = 300
+"""So many characters before a cue are looked at for a denial."""
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
@@ -86,7 +88,7 @@ def _said(cue: str, text: str, language: str, known: Exercises) -> bool:
     pattern = re.escape(cue) if inside else rf"(?<!\w){re.escape(cue)}(?!\w)"
     denied = _NO_ZH if language == "zh" else _NO
     return any(
-        not denied.search(before := text[: found.start()])
+        not denied.search(before := text[max(0, found.start() - NEAR) : found.start()])
         and not _ends_with_one_of(known.denials, before, cue)
         for found in re.finditer(pattern, text)
     )

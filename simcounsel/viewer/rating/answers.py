@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field, StrictInt, ValidationError, field_validator
 
 from simcounsel.errors import StudyError
+from simcounsel.intake import whole_characters
 from simcounsel.runs.jsonl import append_line
 from simcounsel.viewer.rating.entry import ATTENTION, CHECK_POINTS, CONSENT, TRAINING, YOU, Fact
 from simcounsel.viewer.rating.study import Rater, Study, open_study
@@ -35,7 +36,7 @@ class Given(Part):
     def _readable(cls, value: str) -> str:
         """Control characters but line ends and tabs are left out, and so is half a character."""
         kept = "".join(c for c in value if c in "\n\t" or (c >= " " and c != "\x7f"))
-        return kept.encode("utf-8", "replace").decode("utf-8").strip()
+        return whole_characters(kept).strip()
 
 
 class Answer(Given):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from simcounsel.intake import whole_characters
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.conversation import Line as SaidLine
 from simcounsel.runs.history import History
@@ -64,4 +65,4 @@ def origin_of(log: Log, **more: Any) -> Origin:
 
 def whole(text: object) -> str:
     """Text without half characters, which no file could hold."""
-    return str(text).encode("utf-8", "replace").decode("utf-8")
+    return whole_characters(str(text))
