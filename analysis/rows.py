@@ -53,6 +53,9 @@ def pairs_rows(report: Report, drawn: Sequence[Any], sets: RunSets) -> list[dict
     ]
 
 
+MOST_COMMENTS = 50
+"""Comments of raters on the page; all of them lie in tables/people_comments.csv."""
+
 MOST_CLIENTS = 6
 """Of more, ratings of each client by itself stand in the CSVs alone."""
 
@@ -62,6 +65,8 @@ def rated_rows(report: Report) -> dict[str, Any]:
     names = ("means", "anova", "pairs", "agreement")
     found: dict[str, Any] = {name: records(report.tables.get(f"people_{name}")) for name in names}
     clients = {row["of"] for row in found["means"]} - {ALL}
+    said = records(report.tables.get("people_comments"))
+    found["comments"], found["uncommented"] = said[:MOST_COMMENTS], len(said[MOST_COMMENTS:])
     found["shortened"] = len(clients) > MOST_CLIENTS
     if found["shortened"]:
         for name in names[:3]:

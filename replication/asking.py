@@ -107,14 +107,3 @@ def answers_in(out: Path) -> tuple[Path, ...]:
             write_csv(folder, file)
             found.append(file)
     return tuple(found)
-
-
-def rated(out: Path, name: str, arm_of: dict[str, str]) -> pd.DataFrame:
-    """What people answered so far in one study, with the column `arm`; empty without answers."""
-    folder = out / "people" / name
-    if not folder.exists():
-        return pd.DataFrame()
-    table = pd.DataFrame(list(rows(folder)))
-    if not len(table):
-        return table
-    return table.assign(arm=table["run"].map(arm_of)).dropna(subset=["value"])

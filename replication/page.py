@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.page import LOOKS, css, environment, interval, num, percent, write_page
 from analysis.report import Report
+from analysis.rows import rated_rows
 from analysis.style import Picture
 from replication.published import Published
 from replication.tables import Cell, Table, filled
@@ -71,6 +72,11 @@ def reach(cell: Cell) -> str:
     return interval(cell.low, cell.high)
 
 
+def comment_counts(report: Report) -> list[str]:
+    """How many answers of each study have a comment, in sentences."""
+    return [note for note in report.people_notes if "answers have a comment" in note]
+
+
 def _design(made: Replication) -> pd.DataFrame:
     return pd.DataFrame(
         [
@@ -94,6 +100,8 @@ def _context(made: Replication, command: str, report_page: str) -> dict[str, Any
         "open_ends": len(sample.open_ends),
         "drawn": sample.drawn,
         "notes": made.notes,
+        "comments": rated_rows(made.report)["comments"],
+        "comment_counts": comment_counts(made.report),
         "pictures": drawn,
         "of_activities": [id for id in drawn if id in PICTURES],
         "over_time": [id for id in drawn if id not in PICTURES],

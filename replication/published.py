@@ -36,6 +36,15 @@ class Pair(Part):
     p: str
 
 
+class OneClient(Part):
+    """A client of the paper, whose raters were tested by themselves."""
+
+    name: str
+    test: str
+    """F and its p, as printed."""
+    pairs: tuple[Pair, ...]
+
+
 class PublishedTable(Part):
     """One table."""
 
@@ -46,7 +55,12 @@ class PublishedTable(Part):
     labels: dict[str, str] = {}
     tests: dict[str, str] = {}
     """By row, in the paper's numbers."""
+    pair_tests: dict[str, str] = {}
+    """By row, what the paper says of its pairs."""
     pairs: tuple[Pair, ...] = ()
+    clients: tuple[OneClient, ...] = ()
+    n: dict[str, int] = {}
+    """By column: how many people the numbers are of."""
     sd: bool = False
     notes: tuple[str, ...] = ()
 

@@ -1,12 +1,15 @@
-"""Tables 5, 6 and 7 and Figures 5, 6 and 7 of SimCounsel, with these runs beside them."""
+"""Tables 5 and 7 and Figures 5 and 6 of SimCounsel by models and counts, with these runs beside
+them.
+"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pandas as pd
 
 from analysis.report import Report
 from analysis.results import share_changes
-from analysis.statistics import Contrast, client_anova, client_contrast, holm, tukey
+from analysis.statistics import Contrast, client_anova, client_contrast, holm, spread
+from replication import simcounsel_people
 from replication.published import Published, PublishedTable
 from replication.tables import (
     Cell,
@@ -16,26 +19,24 @@ from replication.tables import (
     cell_of,
     contrast_words,
     means_of,
-    p_words,
     scored,
     theirs,
 )
 
 ALLIANCE, CHANGE = "session_alliance_observed", "persona_change"
+CONSISTENCY = "persona_consistency"
 ARMS = ("alone", "friend", "counselor")
-Rated = Mapping[str, pd.DataFrame]
-"""By study of people (see `asking.STUDIES`): its answers."""
 
 
-def tables(report: Report, paper: Published, rated: Rated) -> Iterator[Table]:
-    """In the paper's order."""
+def tables(report: Report, paper: Published) -> Iterator[Table]:
+    """What models and counts give, then what people say, each in the paper's order."""
     outcomes = report.tables["outcomes"]
     yield alliance(outcomes, paper.tables["table_5"])
-    yield recall(paper.tables["table_6"], rated["recall"])
-    yield change(outcomes, paper.tables["table_7"])
-    yield people_on_change(paper.tables["table_7"], rated["change"], rated["realism"])
-    yield consistency(paper.tables["figure_6"], rated["consistency"])
     yield activities(report, paper.tables["figure_5"])
+    yield change(outcomes, paper.tables["table_7"])
+    yield change_pairs(outcomes, paper.tables["table_7"])
+    yield consistency(outcomes, paper.tables["figure_6"])
+    yield from simcounsel_people.tables(report, paper)
 
 
 def alliance(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
@@ -69,10 +70,6 @@ def alliance(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
 
 def change(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
     """Table 7, first part: change of the persona by a model that is not told the order."""
-    rows = scored(outcomes, CHANGE, "total")
-    whole = client_anova(rows, ARMS)
-    pairs = [client_contrast(rows, pair.first, pair.second) for pair in paper.pairs]
-    corrected = holm([one.p for one in pairs])
     means = means_of(outcomes, CHANGE, "total", ARMS)
     return Table(
         id="table_7_model",
@@ -83,91 +80,68 @@ def change(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
                 label=paper.label("change"),
                 cells=tuple(cell_of(paper, "change", arm, means[arm]) for arm in ARMS),
                 published_test=paper.tests["change"],
-                test=anova_words(whole),
-            ),
-            *(
-                Row(
-                    label=f"{pair.first} − {pair.second}",
-                    cells=(Cell(), Cell(), Cell(published=pair.difference, ours=done.difference)),
-                    published_test=f"q = {pair.q:.2f}, p {pair.p}",
-                    test=contrast_words(done, p),
-                )
-                for pair, done, p in zip(paper.pairs, pairs, corrected, strict=True)
+                test=anova_words(client_anova(scored(outcomes, CHANGE, "total"), ARMS)),
             ),
         ),
         source="a model compared both personas in random order; 3 is no change",
-        notes=paper.notes,
     )
 
 
-def people_on_change(paper: PublishedTable, hidden: pd.DataFrame, told: pd.DataFrame) -> Table:
-    """Table 7 and Figure 7: change and its realism by people; over clients, Tukey's q beside."""
-    rows = []
-    for row, table in (("change", _toward_better(hidden)), ("realistic", _of(told, "realistic"))):
-        by_arm = {arm: _by_client(table, arm) for arm in ARMS}
-        rows.append(
-            Row(
-                label=paper.label(row),
-                cells=tuple(cell_of(paper, row, arm, by_arm[arm]) for arm in ARMS),
-                published_test=paper.tests.get(row, ""),
-                test=_tukey_words(by_arm),
-            )
-        )
+def change_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
+    """The same by pairs of arms, over clients; p by Holm over the three."""
+    rows = scored(outcomes, CHANGE, "total")
+    done = [client_contrast(rows, pair.first, pair.second) for pair in paper.pairs]
+    corrected = holm([one.p for one in done])
     return Table(
-        id="table_7_people",
-        title=f"{paper.title}, rated by people",
-        columns=ARMS,
-        rows=tuple(rows),
-        source="people, in studies without names and condition; a client's mean over raters; for"
-        " each client, as the paper has it, in the report",
-        missing=_missing(hidden, "change") or _missing(told, "realism"),
-    )
-
-
-def recall(paper: PublishedTable, rated: pd.DataFrame) -> Table:
-    """Table 6: two recalls of the same moment, rated by people; over clients, each with both."""
-    ways = ("emotion_aware", "generative_agents")
-    rows = []
-    for row in paper.rows:
-        own = _of(rated, row)
-        table = own.assign(client=own.get("person"), arm=own.get("way")) if len(own) else own
-        done = client_contrast(table, *ways) if len(own) else None
-        by_way = {way: _by_client(table, way) for way in ways}
-        rows.append(
-            Row(
-                label=paper.label(row),
-                cells=tuple(cell_of(paper, row, way, by_way[way]) for way in ways),
-                published_test=paper.tests[row],
-                test=contrast_words(done, done.p) if done else "",
-            )
-        )
-    return Table(
-        id="table_6",
-        title=paper.title,
-        columns=ways,
-        rows=tuple(rows),
-        source="people; both recalls were computed from the same memories at the same moment, sides"
-        " drawn",
-        notes=paper.notes,
-        missing=_missing(rated, "recall"),
-    )
-
-
-def consistency(paper: PublishedTable, rated: pd.DataFrame) -> Table:
-    """Figure 6: four areas by people."""
-    return Table(
-        id="figure_6",
-        title=paper.title,
-        columns=("all",),
+        id="table_7_model_pairs",
+        title="Table 7, pairs of arms: change of the persona, by an observer",
+        columns=("difference",),
         rows=tuple(
             Row(
-                label=paper.label(row),
-                cells=(cell_of(paper, row, "all", _by_client(_of(rated, row), None)),),
+                label=f"{pair.first} − {pair.second}",
+                cells=(
+                    Cell(
+                        published=pair.difference, ours=one.difference, low=one.low, high=one.high
+                    ),
+                ),
+                published_test=f"q = {pair.q:.2f}, p {pair.p}",
+                test=contrast_words(one, p),
             )
-            for row in paper.rows
+            for pair, one, p in zip(paper.pairs, done, corrected, strict=True)
         ),
-        source="people; a client's mean over raters and conversations",
-        missing=_missing(rated, "consistency"),
+        source="over clients; the paper's q is of people's ratings",
+    )
+
+
+def consistency(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
+    """Figure 6 by the judge, who answers four questions in words of ours; a client's mean over arms
+    and seeds.
+    """
+    rows = scored(outcomes, CONSISTENCY, "total")
+    values = rows.groupby("client", observed=True)["value"].mean().tolist() if len(rows) else []
+    printed = [theirs(paper, row, "all")[0] for row in paper.rows]
+    known = [one for one in printed if one is not None]
+    whole = spread("all", values)
+    return Table(
+        id="figure_6_model",
+        title=f"{paper.title.replace('rated by people', 'by an observer')}",
+        columns=("all",),
+        rows=(
+            Row(
+                label="Mean of the four areas",
+                cells=(
+                    Cell(
+                        published=sum(known) / len(known),
+                        ours=whole.mean,
+                        low=whole.low,
+                        high=whole.high,
+                        n=whole.n,
+                    ),
+                ),
+            ),
+        ),
+        source="a model read the client's file beside a conversation; one score for the four",
+        notes=("The paper has people's ratings only.",),
     )
 
 
@@ -203,45 +177,4 @@ def activities(report: Report, paper: PublishedTable) -> Table:
         rows=tuple(rows),
         source="the first and the last 24 hours of each run; mean over clients",
         missing=report.patterns.reason,
-    )
-
-
-def _of(rated: pd.DataFrame, question: str) -> pd.DataFrame:
-    return rated[rated["question"] == question] if len(rated) else rated
-
-
-def _toward_better(hidden: pd.DataFrame) -> pd.DataFrame:
-    """The comparisons of the hidden study, turned toward the later persona, as one value."""
-    if not len(hidden) or "toward_later" not in hidden:
-        return hidden.iloc[0:0]
-    turned = hidden.dropna(subset=["toward_later"])
-    return turned.assign(value=turned["toward_later"].astype(float))
-
-
-def _by_client(table: pd.DataFrame, arm: str | None) -> list[float]:
-    """Each client's mean over raters and items."""
-    if not len(table):
-        return []
-    rows = table if arm is None else table[table["arm"] == arm]
-    return rows["value"].astype(float).groupby(rows["person"]).mean().tolist()
-
-
-def _tukey_words(by_arm: Mapping[str, list[float]]) -> str:
-    present = {arm: values for arm, values in by_arm.items() if len(values) > 1}
-    if len(present) < 2:
-        return ""
-    pairs = tukey(present).pairs
-    return "; ".join(
-        f"{one.first} − {one.second} {one.difference:.2f}, q = {one.q:.2f}, {p_words(one.p)}"
-        for one in pairs
-        if one.q is not None and one.p is not None and one.difference is not None
-    )
-
-
-def _missing(rated: pd.DataFrame, name: str) -> str | None:
-    return (
-        None
-        if len(rated)
-        else f"nobody has rated yet: people/{name} holds the study; `replicate` again takes the"
-        " answers in"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.report import Report
-from analysis.statistics import client_anova, holm
+from analysis.statistics import Contrast, client_anova, client_contrast, holm
 from replication.published import Published, PublishedTable
 from replication.tables import (
     Cell,
@@ -23,6 +23,7 @@ from replication.themes import Theme, checked
 
 SURVEY = "chatbot_survey"
 ARMS = ("staged", "single", "unguided")
+PAIRS = (("staged", "single"), ("staged", "unguided"), ("single", "unguided"))
 
 
 def tables(
@@ -30,6 +31,7 @@ def tables(
 ) -> Iterator[Table]:
     """In the paper's order."""
     yield survey(report.tables["outcomes"], paper.tables["table_2"], report.options.shuffles)
+    yield survey_pairs(report.tables["outcomes"], paper.tables["table_2"])
     yield messages(report.tables["speakers"], paper.tables["table_3"])
     yield sentiments(report.tables["speakers"], paper.tables["table_4"])
     yield comments(paper.tables["table_5"], themes, sheet)
@@ -61,7 +63,55 @@ def survey(outcomes: pd.DataFrame, paper: PublishedTable, shuffles: int) -> Tabl
             for row, one, p in zip(paper.rows, done, corrected, strict=True)
         ),
         source="the clients themselves, after the last meeting; one value a client",
+        published_n=paper.n,
+        notes=paper.notes,
     )
+
+
+def survey_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
+    """The survey by pairs of arms, over clients; p by Holm over the three pairs of an item. The
+    paper tests pairs in words alone; its differences are those of its means.
+    """
+    rows = []
+    for row in paper.rows:
+        values = scored(outcomes, SURVEY, row)
+        done = [client_contrast(values, *pair) for pair in PAIRS]
+        corrected = holm([one.p for one in done])
+        rows.append(
+            Row(
+                label=paper.label(row),
+                cells=tuple(
+                    Cell(
+                        published=_difference(paper, row, *pair),
+                        ours=one.difference,
+                        low=one.low,
+                        high=one.high,
+                    )
+                    for pair, one in zip(PAIRS, done, strict=True)
+                ),
+                published_test=paper.pair_tests.get(row, ""),
+                test=_holm_words(corrected, done),
+            )
+        )
+    return Table(
+        id="table_2_pairs",
+        title="Tables 1 and 2, pairs of arms",
+        columns=tuple(f"{first} − {second}" for first, second in PAIRS),
+        rows=tuple(rows),
+        source="over clients; p by Holm over the three pairs of an item, in the order of the"
+        " columns",
+    )
+
+
+def _difference(paper: PublishedTable, row: str, first: str, second: str) -> float | None:
+    one, other = theirs(paper, row, first)[0], theirs(paper, row, second)[0]
+    return None if one is None or other is None else one - other
+
+
+def _holm_words(corrected: Sequence[float | None], done: Sequence[Contrast]) -> str:
+    if all(p is None for p in corrected):
+        return next((one.reason for one in done if one.reason), "not tested")
+    return ", ".join("no p" if p is None else p_words(p) for p in corrected)
 
 
 def messages(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
@@ -72,7 +122,8 @@ def messages(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
         cells = []
         for arm in ARMS:
             own = by_client[by_client["arm"] == arm] if len(by_client) else by_client
-            values = own[row].dropna().tolist() if len(own) else []
+            column = row.removesuffix("_each")
+            values = own[column].dropna().tolist() if len(own) else []
             if row.endswith("messages"):
                 published, _ = theirs(paper, row, arm)
                 cells.append(
@@ -86,7 +137,8 @@ def messages(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
         title=paper.title,
         columns=ARMS,
         rows=tuple(rows),
-        source="counted from the lines; lengths are means over clients",
+        source="counted from the lines; lengths and messages of each client are means over clients",
+        published_n=paper.n,
         notes=paper.notes,
     )
 

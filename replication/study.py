@@ -41,7 +41,7 @@ def finish(
     write_report(report, folder / "report", typed())
     if name == "simcounsel":
         yield from asking.people(folder / "runs", folder, tuple(asking.STUDIES), raters, PER_RUN)
-        tables = tuple(of_simcounsel(report, paper, folder))
+        tables = tuple(simcounsel_tables.tables(report, paper))
     else:
         assert asked is not None
         write_whole(folder / "comments.csv", asked.to_csv(index=False, lineterminator="\n"))
@@ -54,13 +54,6 @@ def finish(
     yield f"as text      {page.with_suffix('.md')}"
     yield f"tables       {folder / 'tables'} ({len(tables) + 1} CSV files)"
     yield f"report       {folder / 'report' / 'report.html'}"
-
-
-def of_simcounsel(report: Report, paper: Published, folder: Path) -> Iterator[Table]:
-    """Its tables, with what people have answered so far."""
-    arm_of = {member.name: member.arm for member in report.sample.members}
-    rated = {name: asking.rated(folder, name, arm_of) for name in asking.STUDIES}
-    yield from simcounsel_tables.tables(report, paper, rated)
 
 
 def of_structure(

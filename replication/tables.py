@@ -1,7 +1,7 @@
 """Tables in the shape of a paper's, with its numbers beside ours."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -50,6 +50,8 @@ class Table:
     rows: tuple[Row, ...]
     source: str
     """Where our numbers come from."""
+    published_n: Mapping[str, int] = field(default_factory=dict)
+    """By column: how many people the published numbers are of."""
     notes: tuple[str, ...] = ()
     missing: str | None = None
     """Why there is nothing of ours yet, and what to do."""
@@ -64,6 +66,7 @@ class Table:
                     "column": column,
                     "published": cell.published,
                     "published_sd": cell.published_sd,
+                    "published_n": self.published_n.get(column),
                     "ours": cell.ours,
                     "low": cell.low,
                     "high": cell.high,

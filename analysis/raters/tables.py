@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.agreement import agreements
 from analysis.raters.comparing import compared
-from analysis.raters.reading import by_arm, read_studies
+from analysis.raters.reading import by_arm, comments, read_studies
 from analysis.results import model_and_people
 from analysis.sample import Sample
 
@@ -31,13 +31,16 @@ def people(files: Sequence[Path], sample: Sample, measurements: pd.DataFrame) ->
         return People()
     read = read_studies(files)
     rated, notes = by_arm(read, sample)
+    said, counts = comments(read)
     return People(
         tables={
             "agreement": _by_study(read),
             "model_and_people": model_and_people(read, measurements),
+            "people_ratings": rated,
+            "people_comments": said,
             **compared(rated, sample.arms),
         },
-        notes=tuple(notes),
+        notes=(*notes, *counts),
     )
 
 

@@ -130,7 +130,7 @@ def _prompt(
         other=view.other,
         place=whereabouts(view.place, scene),
         now=date_text(scene.minute, scene.start, scene.language),
-        together=together(resident, scene, view),
+        together=together(resident, scene, view, remembers=decision.recalls),
         today=today(resident, scene),
         talk=so_far(view) or phrase("moment", "opens", view.language, name=view.me),
         mind=in_mind(resident, beside_the_day(resident, hits, scene), scene.language),

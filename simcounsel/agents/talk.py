@@ -197,7 +197,7 @@ class Decision:
     bare: bool = False
     """Whether the line is worded without the speaker's persona and the rules of its role."""
     recalls: bool = True
-    """Whether what comes to the speaker's mind stands in the prompt."""
+    """Whether the prompt says what comes to the speaker's mind, and when the two last talked."""
     max_tokens: int = 220
     lines: tuple[Example, ...] = ()
     """Written by hand for this move; they go before the persona's own."""

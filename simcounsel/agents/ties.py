@@ -16,9 +16,9 @@ TENSED = frozenset({"strangers", "nameless", "first_session", "session", "again"
 """What is told otherwise once the talk has ended."""
 
 
-def together(resident: Resident, scene: Scene, view: TalkView) -> str:
-    """What the two are to each other, since when, and when they last talked before this talk; after
-    it, told as what was.
+def together(resident: Resident, scene: Scene, view: TalkView, *, remembers: bool = True) -> str:
+    """What the two are to each other, since when, and, where the speaker remembers, when they last
+    talked before this talk; after it, told as what was.
     """
     over = view.ended is not None
 
@@ -26,7 +26,8 @@ def together(resident: Resident, scene: Scene, view: TalkView) -> str:
         key = f"{key}_then" if over and key in TENSED else key
         return phrase("moment", key, scene.language, me=view.me, other=view.other, **slots)
 
-    parts = [_tie(resident, view, worded), *_talked(resident, scene, view, worded)]
+    talked = _talked(resident, scene, view, worded) if remembers else ()
+    parts = [_tie(resident, view, worded), *talked]
     if resident.spec.role != "counselor":
         parts.append(worded("close", score=f"{view.closeness:g}"))
     return ("" if scene.language == "zh" else " ").join(part for part in parts if part)

@@ -24,7 +24,7 @@ class Told(BaseModel):
     lines.
     """
     recall: bool = True
-    """Whether what comes to the counselor's mind stands there."""
+    """Whether they say what comes to the counselor's mind, and when the two last talked."""
 
     def of(self, decision: Decision, language: str) -> Decision:
         """The decision, told so."""

@@ -11,7 +11,7 @@ from simcounsel.llm.question import Ask, Example
 from simcounsel.policies.manual import aims, lines_for, own_example
 from simcounsel.policies.staged.exercises import library, schedule
 from simcounsel.policies.told import Told
-from simcounsel.prompts import prompt_text, render
+from simcounsel.prompts import phrase, prompt_text, render
 from simcounsel.specs.exercises import Exercise, Exercises
 from simcounsel.specs.manual import Manual
 
@@ -87,7 +87,8 @@ class Single:
         between = "、" if view.language == "zh" else ", "
         parts = [state.prompt for state in self.manual.states.values() if not state.internal]
         exercises = (
-            f"- {one.name}. {one.goal} {' '.join(one.steps)} {one.afterwards}"
+            f"- {one.name}. {one.goal} {' '.join(one.steps)}"
+            f" {phrase('staged_words', 'afterwards', view.language, afterwards=one.afterwards)}"
             + (f" [{'; '.join(what[name] for name in one.not_when)}]" if one.not_when else "")
             for one in today
         )

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from analysis.raters.comparing import ALL, compared
-from analysis.raters.reading import NO_DIFFERENCE, by_arm, read_studies
+from analysis.raters.reading import NO_DIFFERENCE, by_arm, comments, read_studies
 from analysis.sample import Sample
 from analysis.statistics.crossed_model import crossed, crossed_mean
 
@@ -21,7 +21,7 @@ RATERS = ["r1", "r2", "r3", "r4"]
 
 def sample(**arms: str) -> Sample:
     """Runs with their arms, which is all that is asked of a sample here."""
-    members = [SimpleNamespace(name=run, arm=arm) for run, arm in arms.items()]
+    members = [SimpleNamespace(name=run, arm=arm, clients=("Ines",)) for run, arm in arms.items()]
     return SimpleNamespace(members=members, arms=tuple(dict.fromkeys(arms.values())))  # type: ignore[return-value]
 
 
@@ -65,15 +65,36 @@ def test_the_arm_is_that_of_the_run_and_others_are_left_out_and_said() -> None:
         {},
         {"run": "two", "value": 5},
         {"run": "elsewhere"},
-        {"run": "one", "also_in": "two", "item": "T9"},
-        {"run": "one", "also_in": "three", "item": "T8", "value": 1},
+        {"run": "one", "also_in": "two", "item": "T9", "chat": "2:Ines+Miriam"},
+        {"run": "one", "also_in": "three", "item": "T8", "chat": "9:Ines+Miriam", "value": 1},
     )
     rated, notes = by_arm(read, sample(one="alone", two="talk", three="alone"))
     assert rated[["arm", "value"]].to_numpy().tolist() == [["alone", 3], ["talk", 5], ["alone", 1]]
     assert notes == [
         "Left out: 1 ratings of 1 runs that are not in this report.",
-        "Left out: 1 items that stand in runs of several arms, such as a shared past.",
+        "Left out: 1 conversations that runs of several arms share, such as a past.",
     ]
+
+
+def test_an_equal_text_counts_in_every_arm_in_which_it_occurs() -> None:
+    """Nobody who did not change is lost to an arm, and nobody counts twice in one."""
+    read = rows(
+        {"item": "P1", "value": 4, "also_in": "two three"},
+        {"item": "P2", "value": 5, "run": "three", "person": "Kofi"},
+        {"item": "P3", "value": 1, "run": "elsewhere", "also_in": "two"},
+    )
+    several = sample(one="alone", two="talk", three="alone")
+    several.members[2].clients = ("Kofi",)  # type: ignore[misc]
+    rated, notes = by_arm(read, several)
+    found = rated[["item", "client", "arm", "value"]].to_numpy().tolist()
+    assert found == [
+        ["P1", "Ines", "alone", 4],
+        ["P1", "Ines", "talk", 4],
+        ["P1", "Kofi", "alone", 4],
+        ["P2", "Kofi", "alone", 5],
+        ["P3", "Ines", "talk", 1],
+    ]
+    assert notes == []
 
 
 def test_a_comparison_of_personas_counts_toward_the_later() -> None:
@@ -100,6 +121,22 @@ def test_recalls_are_compared_by_their_way_and_with_the_middle_of_the_scale() ->
         ("apter", NO_DIFFERENCE): [3, 3],
     }
     assert notes == [], "what is compared is the way, of whatever run"
+
+
+def test_comments_are_counted_and_listed() -> None:
+    read = rows(
+        {"comment": "No difference."},
+        {"comment": "No difference.", "question": "another"},
+        {"item": "T2", "comment": "  "},
+        {"rater": "r2", "comment": None},
+    )
+    said, notes = comments(read)
+    assert said[["rater", "item", "comment"]].to_numpy().tolist() == [
+        ["r1", "T1", "No difference."]
+    ]
+    assert notes == ["s: 1 of 3 answers have a comment, by 1 of 2 raters."]
+    none, silent = comments(rows({}))
+    assert len(none) == 0 and silent == []
 
 
 def test_studies_are_told_apart(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from simcounsel.agents.talk import Decision
 from simcounsel.events import Assessed
 from simcounsel.llm.driving import play
 from simcounsel.policies import policy_for
+from simcounsel.policies.staged.manuals import shipped
+from simcounsel.policies.staged.policy import Staged
 from simcounsel.prompts import prompt_text
 from tests.policies.sessions import Course
 from tests.policies.test_staged import FEELS, to_consent
@@ -89,3 +91,16 @@ def test_the_chinese_prompt_has_the_same_slots(name: str) -> None:
     if name in ("intents", "staged_words"):
         keys = [line.split(":", 1)[0] for line in english.splitlines()]
         assert keys == [line.split(":", 1)[0] for line in chinese.splitlines()]
+
+
+def test_a_brief_speaks_of_nothing_that_is_not_there() -> None:
+    unnoted = Course()
+    unnoted.policy = Staged(shipped("attachment_selfcare", "en"), notes=False)
+    for day in (0, 1):
+        unnoted.begin(day)
+        to_consent(unnoted)
+        assert not any("notes say" in decided.brief for decided in unnoted.decided), day
+        unnoted.end()
+    assert "They have met before; greet them again." in unnoted.decided[0].brief
+    nothing = _without_exercise()
+    assert "Offer" not in nothing.brief and nothing.aim == "Say that no exercise fits today."

@@ -15,7 +15,7 @@ from replication import themes
 from replication.__main__ import main
 from replication.design import chosen, clients
 from replication.published import published
-from replication.simcounsel_tables import alliance, change
+from replication.simcounsel_tables import alliance, change, change_pairs
 from replication.structure_tables import comments, messages
 from replication.tables import Table, means_of
 from simcounsel.errors import SpecError
@@ -110,7 +110,14 @@ def test_simcounsel_from_command_to_page(
     assert taken["Coherence of the client"] == 4, "what people said is taken in"
     recalled = pd.read_csv(out / "tables" / "table_6.csv")
     assert (recalled["ours"] == 4).all()
-    assert (out / "report" / "tables" / "people_means.csv").is_file()
+    realistic = pd.read_csv(out / "tables" / "table_7_people.csv").set_index("row")
+    of_arms = realistic.loc["Could a real person change so"]
+    assert of_arms["ours"].tolist() == [4, 4, 4] and of_arms["n"].tolist() == [2, 2, 2], (
+        "nobody changed in so short a run, so an equal text is in every arm"
+    )
+    means = pd.read_csv(out / "report" / "tables" / "people_means.csv")
+    told = means[(means["question"] == "realistic") & (means["of"] == "all clients")]
+    assert told["mean"].tolist() == [4, 4, 4] and told["clients"].tolist() == [2, 2, 2]
     other = replicate("simcounsel", "--clients", 3, "--ticks", 12, "--out", "small", "--quiet")
     assert other.code != 0 and "another study was begun here" in other.err
 
@@ -194,8 +201,9 @@ def test_change_of_the_persona_by_hand() -> None:
     table = change(outcomes(values, "persona_change"), paper)
     assert [cell.ours for cell in table.rows[0].cells] == pytest.approx([3, 10 / 3, 26 / 6])
     assert "F(" in table.rows[0].test and "eta²" in table.rows[0].test
-    assert [row.cells[2].published for row in table.rows[1:]] == [0.23, 1.13, 0.90]
-    assert table.rows[2].cells[2].ours == pytest.approx(26 / 6 - 3)
+    pairs = change_pairs(outcomes(values, "persona_change"), paper)
+    assert [row.cells[0].published for row in pairs.rows] == [0.23, 1.13, 0.90]
+    assert pairs.rows[1].cells[0].ours == pytest.approx(26 / 6 - 3)
 
 
 def test_messages_by_hand() -> None:
@@ -214,7 +222,10 @@ def test_messages_by_hand() -> None:
         row.label: row.cells[0]
         for row in messages(speakers, published("structure_matters").tables["table_3"]).rows
     }
-    assert rows["Counselor's messages"].ours == 16 and rows["Client's messages"].ours == 14
+    assert rows["Counselor's messages, in all"].ours == 16
+    assert rows["Client's messages, in all"].ours == 14
+    each = rows["Counselor's messages to each client"]
+    assert (each.published, each.ours, each.n) == (20.9, 8, 2)
     assert rows["Characters of a counselor's message"].ours == 150
     assert rows["Length of messages, counselor to client"].ours == pytest.approx((4 + 2) / 2)
 

@@ -37,9 +37,9 @@ def decision_of(now: Session, state: State) -> Decision:
         move=state.id,
         options=(state.id, *machine.allowed(now.manual, state.id)),
         reason=_reason(now),
-        aim=state.objective,
+        aim=words(view.language)["no_exercise_aim"] if nothing else state.objective,
         act=state.act or "ask",
-        brief=_brief(now, state, exercise, steps),
+        brief=_without_exercise(now) if nothing else _brief(now, state, exercise, steps),
         manner=manner,
         steady=False,
         max_tokens=EXERCISE_TOKENS if state.exercise else 220,
@@ -119,6 +119,11 @@ def _brief(now: Session, state: State, exercise: Exercise | None, steps: tuple[s
     return _noted(now, part, _about(now, state, exercise, steps, phrases))
 
 
+def _without_exercise(now: Session) -> str:
+    part = render("staged_no_exercise", now.view.language, other=now.view.other)[1]
+    return _noted(now, part, exercise="")
+
+
 def _noted(now: Session, part: str, exercise: str) -> str:
     """What is to be done, beside what all parts of a session know."""
     view = now.view
@@ -146,7 +151,9 @@ def _since(now: Session, phrases: dict[str, str]) -> str:
     began = next(event for event in now.here if isinstance(event, Transitioned))
     if began.resumed:
         return phrases["same_day"]
-    return phrases["later"] if now.view.meeting > 1 else phrases["first"]
+    if now.view.meeting == 1:
+        return phrases["first"]
+    return phrases["later" if now.notes else "later_unnoted"]
 
 
 def _about(
@@ -156,10 +163,8 @@ def _about(
     steps: tuple[str, ...],
     phrases: dict[str, str],
 ) -> str:
-    if state.exercise is None:
+    if state.exercise is None or exercise is None:
         return ""
-    if exercise is None:
-        return render("staged_no_exercise", now.view.language, other=now.view.other)[1]
     part = (
         phrases[state.exercise]
         .replace("$afterwards", exercise.afterwards)
