@@ -1,6 +1,6 @@
 """Every command and option."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import EnumMeta
 from inspect import signature
 from pathlib import Path
@@ -85,7 +85,7 @@ def _plain(kind: Any) -> str:
 
 def _values(kind: Any) -> list[str]:
     """Those of an enumeration."""
-    members = kind.__members__ if isinstance(kind, EnumMeta) else {}
+    members: Mapping[str, Any] = kind.__members__ if isinstance(kind, EnumMeta) else {}
     return [str(one.value) for one in members.values()]
 
 
