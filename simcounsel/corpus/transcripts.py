@@ -8,7 +8,7 @@ from hashlib import sha256
 from statistics import fmean
 
 from simcounsel.corpus.courses import session_of, with_earlier
-from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn
+from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn, written
 from simcounsel.events import Reasoned, Said, SessionPlanned
 from simcounsel.instruments.record import sessions_of
 from simcounsel.runs.conversation import Conversation, Line
@@ -32,9 +32,10 @@ def dialogues_of_run(run: WorldRun, *, arm: str | None = None) -> tuple[Dialogue
     A conversation that is not over (the run is still being lived) is left out, and so is one
     between two clients. RunError when the log is damaged.
     """
-    conversations = list(History.of(run).conversations())
+    history = History.of(run)
+    conversations = list(history.conversations())
     residents = {resident.name: resident for resident in run.world.residents}
-    measured = list(History.of(run).measurements())
+    measured = list(history.measurements())
     sessions = sessions_of(
         conversations, {resident.name: resident.role for resident in run.world.residents}
     )
@@ -45,7 +46,9 @@ def dialogues_of_run(run: WorldRun, *, arm: str | None = None) -> tuple[Dialogue
         client = _client(one, residents)
         if one.started and one.ended and client is not None:
             ratings = rated.get(one.id, {})
-            made.append(_dialogue(run, one, client, residents, ratings, origin, arm))
+            made.append(
+                _dialogue(run, one, history.authors(one), client, residents, ratings, origin, arm)
+            )
     return with_earlier(made)
 
 
@@ -60,6 +63,7 @@ def _client(talk: Conversation, residents: dict[str, ResidentSpec]) -> ResidentS
 def _dialogue(
     run: WorldRun,
     talk: Conversation,
+    authors: Mapping[int, str],
     client: ResidentSpec,
     residents: dict[str, ResidentSpec],
     ratings: Ratings,
@@ -75,7 +79,7 @@ def _dialogue(
         plan=plan if session else (),
         id=f"{run.name}/{talk.id}",
         client=persona.name,
-        turns=tuple(_turn(line, residents) for line in talk.lines),
+        turns=tuple(_turn(line, authors[line.message], residents) for line in talk.lines),
         objectives=tuple(
             point
             for event in talk.course
@@ -114,7 +118,7 @@ def _session(
     return made, tuple(one.theme for one in plan.sessions)
 
 
-def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
+def _turn(line: Line, author: str, residents: dict[str, ResidentSpec]) -> Turn:
     said, decided = line.event, line.decided
     assert isinstance(said, Said), "a conversation of a world"
     role = residents[said.who].role
@@ -133,7 +137,7 @@ def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
         client_state=thought[-1].client_state or None if thought else None,
         emotion=said.emotion,
         intensity=said.intensity,
-        source=said.source,
+        source=written(said.source, author),
     )
 
 

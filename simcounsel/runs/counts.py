@@ -3,15 +3,26 @@ large log.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 KINDS = ("conversation_started", "said", "reflected", "persona_changed", "tick_ended")
 """Kinds of events that it is made of."""
 BY_HAND = frozenset(("chosen", "fallback"))
 """Sources of lines that were written beforehand: a stand-in chose it, or no model's line could be
 said."""
+
+
+class Worded(NamedTuple):
+    """How a line of talk came about."""
+
+    source: str
+    """generated, chosen, fallback or human."""
+    who: str
+    """The speaker."""
+    call: str
+    """The call that it came from; '' in logs of version 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,40 +35,21 @@ class Counts:
     reflections: int
     persona_changes: int
     """Without the persona that somebody comes with."""
-    sources: Mapping[str, int]
-    """Lines of talk by how they came about: generated, chosen, fallback, human."""
-
-
-SOURCE_WORDS: Mapping[str, str] = {
-    "generated": "written by the model",
-    "chosen": "chosen out of lines that people wrote beforehand",
-    "fallback": "ready-made, where the model gave none that could be said",
-    "human": "said by somebody who took part",
-}
-"""How a line of each source came about, for people."""
-
-
-def lines_text(sources: Mapping[str, int]) -> str:
-    """How many lines there are and how they came about. sources: lines by source."""
-    told = [(count, SOURCE_WORDS.get(source, source)) for source, count in sorted(sources.items())]
-    lines = sum(count for count, _ in told)
-    if not lines:
-        return "no lines"
-    if len(told) == 1:
-        return f"{lines} {'lines, all' if lines > 1 else 'line,'} {told[0][1]}"
-    return f"{lines} lines: " + "; ".join(f"{count} {words}" for count, words in told)
+    lines: Sequence[Worded]
+    """Of talk."""
 
 
 def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:
     """How often these events tell of each."""
     kinds: Counter[str] = Counter()
-    sources: Counter[str] = Counter()
+    lines: list[Worded] = []
     changes = minute = 0
     for fields in entries:
         kinds[fields["kind"]] += 1
         match fields["kind"]:
             case "said":
-                sources[fields["source"]] += 1
+                call = (fields.get("calls") or ("",))[-1]
+                lines.append(Worded(fields["source"], fields["who"], call))
             case "persona_changed":
                 changes += fields["version"] > 0
         minute = fields["minute"]
@@ -66,5 +58,5 @@ def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:
         conversations=kinds["conversation_started"],
         reflections=kinds["reflected"],
         persona_changes=changes,
-        sources=dict(sources),
+        lines=lines,
     )
