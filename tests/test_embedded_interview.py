@@ -1,6 +1,10 @@
 """What the embedded model answers in an interview. Runs are scripted; only MiniLM is needed."""
 
+import io
+import shutil
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +15,7 @@ from simcounsel.measuring.models import open_models
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.standins.interviews import NO_HARM, UNKNOWN
+from tests.commands import Command
 from tests.stage import live, three
 
 pytestmark = pytest.mark.weights
@@ -88,3 +93,13 @@ def test_the_same_question_gets_the_same_answer(run: Run, models: Switchboard) -
     assert asked(run, models, "Omar", "What do you miss?") == asked(
         run, models, "Omar", "What do you miss?"
     )
+
+
+def test_a_run_that_was_written_by_hand_is_asked_at_once(
+    simcounsel: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("How do you sleep?\n"))
+    folder = Path(shutil.copytree(Run.open("gallery:first-days").folder, "run"))
+    ended = simcounsel("talk", folder, "--who", "Ines")
+    assert ended.code == 0 and "you: How do you sleep?\nInes: " in ended.out
+    assert [one.name for one in Path.cwd().iterdir()] == ["run"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from analysis.report import Options, make
 from simcounsel import gallery
@@ -11,9 +12,15 @@ from simcounsel.corpus.synthesis.workshop import Workshop
 from simcounsel.engine.forking import fork
 from simcounsel.engine.opening import prompt_hashes
 from simcounsel.engine.simulation import Simulation
+from simcounsel.instruments.scale import find_scale
+from simcounsel.measuring.interview import Interview, introduction
+from simcounsel.measuring.models import answering_model, default_judge
 from simcounsel.runs.history import History
 from simcounsel.runs.manifest import BY_HAND
 from simcounsel.runs.run import Run
+from simcounsel.viewer.interviews import interview_routes
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
 from tests.commands import Command
 from tests.stage import log, without_hashes
 
@@ -131,3 +138,26 @@ def test_both_arms_ship_with_scores_of_every_kind(name: str) -> None:
     assert {one.judge.split(":")[0] for one in found} == {"byhand", ""}
     severity = [one for one in found if one.measured.instrument == "insomnia_severity"]
     assert [one.tick for one in severity] == [11, 143]
+
+
+def test_nobody_is_waited_for_who_wrote_by_hand(simcounsel: Command, tmp_path: Path) -> None:
+    """After the run its writer answers no more: the embedded model does, and nothing is left."""
+    run = opened("first-days")
+    assert answering_model(run, "Ines") == default_judge(run, find_scale("phq9")) == "embedded"
+    assert "answers come from embedded; the run's own lines were written by hand" in introduction(
+        Interview.begin(run, "Ines")
+    )
+    site = TestClient(
+        make_app(RunList(run.folder), more=interview_routes(RunList(run.folder))),
+        base_url="http://localhost",
+    )
+    told = site.get("/api/runs/first-days/interviews").json()
+    assert told["models"] == [{"name": "embedded", "may_cost": False}]
+    assert told["own"]["Ines"] == "embedded" and "by hand" in told["by_hand"]
+    for going_on in (("resume",), ("fork", "--at", 12)):
+        ended = simcounsel(going_on[0], "gallery:first-days", *going_on[1:], "--quiet")
+        assert ended.code == 1 and "has no folder 'answers'" in ended.err
+    assert not list(Path.cwd().iterdir())
+    asked_of = ("--at", 12, "--ticks", 1, "--set", "models.reason=scripted", "--quiet")
+    assert simcounsel("fork", "gallery:first-days", *asked_of, "--out", "runs").code == 0
+    assert [one.name for one in Path.cwd().iterdir()] == ["runs"]

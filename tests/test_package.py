@@ -18,7 +18,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from docs.generating.commands import commands
 from simcounsel import __version__
+from tests.open.installed import distribution
 from tests.stage import ROOT
 
 SHIPPED = {
@@ -224,12 +226,25 @@ def oldest(name: str) -> str:
     return f"{name}=={found[1]}"
 
 
+CLICKED = """
+import click
+
+@click.command()
+@click.argument("number", type=int)
+def clicked(number):
+    "Click's own."
+    print("Click's own.", number)
+"""
+
+
 @pytest.mark.slow(12)
 @pytest.mark.parametrize(
     "wanted", [("typer", "click"), (oldest("typer"), "click<8.2")], ids=["newest", "oldest"]
 )
 def test_help_lists_everything_once_under_each_typer(wanted: Sequence[str], tmp_path: Path) -> None:
     installed_apart(tmp_path, *wanted)
+    points = {"simcounsel.commands": {"clicked": "clicking:clicked"}}
+    distribution(tmp_path, "clicking", points, clicking=CLICKED)
     path = os.pathsep.join((str(tmp_path), str(ROOT)))
 
     def said(*words: str) -> str:
@@ -244,6 +259,13 @@ def test_help_lists_everything_once_under_each_typer(wanted: Sequence[str], tmp_
     assert said("--version") == f"simcounsel {__version__}\n"
     assert len(re.findall(r"^  run  ", said("--help"), re.MULTILINE)) == 1
     assert said("train", "--help") and said("gallery")
+    page = "from docs.generating.commands import commands; print(commands())"
+    assert done(sys.executable, "-c", page, at=tmp_path, path=path) == f"{commands()}\n"
+    for words in (("3",), ("--help",)):
+        assert "Click's own." in said("clicked", *words)
+    wrong = [sys.executable, "-m", "simcounsel", "clicked", "x"]
+    told = done(*wrong, at=tmp_path, path=path, code=2)
+    assert "Usage: " in told and "clicked" in told and "'x' is not a valid integer" in told
 
 
 @pytest.mark.parametrize(

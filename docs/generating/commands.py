@@ -1,6 +1,11 @@
 """Every command and option."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from enum import EnumMeta
+from inspect import signature
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import click
 from typer import Typer
@@ -15,12 +20,7 @@ PROGRAMS = {
     "python -m replication": ("replication.__main__", "app"),
     "python -m validity": ("validity.__main__", "app"),
 }
-TAKES = {
-    "integer": "whole number",
-    "integer range": "whole number",
-    "float": "number",
-    "float range": "number",
-}
+TAKES = {int: "whole number", float: "number", str: "text", Path: "path"}
 """Types in plain words."""
 HIDDEN = ("help", "install_completion", "show_completion")
 
@@ -37,25 +37,25 @@ def _within(typed: str, command: click.Command) -> Iterator[tuple[str, click.Com
     if not inner:
         yield typed, command
         return
-    assert isinstance(command, click.Group)
-    for name in command.list_commands(click.Context(command)):
+    for name in command.list_commands(context_of(command)):  # type: ignore[attr-defined]
         if name in inner:  # others are programs of their own, below
             yield from _within(f"{typed} {name}", inner[name])
 
 
+def context_of(command: click.Command) -> click.Context:
+    """A context of a command, of the Click that made it: since 0.26 Typer carries one of its own."""
+    return command.context_class(command)
+
+
 def options(command: click.Command) -> Iterator[tuple[str, str, str, str]]:
     """Each argument and option: how it is written, what it takes, its default, what it means."""
-    context = click.Context(command)
+    kinds = signature(command.callback).parameters if command.callback else {}
     for one in command.params:
         if one.name in HIDDEN:
             continue
         argument = one.param_type_name == "argument"
-        written = (
-            one.make_metavar(context) if argument else ", ".join([*one.opts, *one.secondary_opts])
-        )
-        takes = (
-            "" if argument or getattr(one, "is_flag", False) else one.metavar or _plain(one.type)
-        )
+        written = _argument(one) if argument else ", ".join([*one.opts, *one.secondary_opts])
+        takes = "" if argument else one.metavar or _plain(kinds[str(one.name)].annotation)
         default = (
             ""
             if one.default is None or callable(one.default) or one.default is False
@@ -63,12 +63,30 @@ def options(command: click.Command) -> Iterator[tuple[str, str, str, str]]:
         )
         if argument and one.required:
             default = "needed"
-        yield written.strip("{}"), takes, default, str(getattr(one, "help", "") or "")
+        yield written, takes, default, str(getattr(one, "help", "") or "")
 
 
-def _plain(kind: click.ParamType) -> str:
-    chosen = getattr(kind, "choices", ())
-    return "one of " + ", ".join(map(str, chosen)) if chosen else TAKES.get(kind.name, kind.name)
+def _argument(one: click.Parameter) -> str:
+    """How an argument is written. Typer's releases differ in how they say it."""
+    written = one.metavar or str(one.name).upper() + ("..." if one.nargs != 1 else "")
+    return written if one.required or written.startswith("[") else f"[{written}]"
+
+
+def _plain(kind: Any) -> str:
+    """What an option of that type takes, in plain words; nothing where it is on or off."""
+    if chosen := get_args(kind) if get_origin(kind) is Literal else _values(kind):
+        return "one of " + ", ".join(map(str, chosen))
+    if get_origin(kind) is Annotated:
+        return _plain(get_args(kind)[0])
+    if inner := [part for part in get_args(kind) if part is not NoneType]:
+        return _plain(inner[0])
+    return "" if kind is bool else TAKES[kind]
+
+
+def _values(kind: Any) -> list[str]:
+    """Those of an enumeration."""
+    members: Mapping[str, Any] = kind.__members__ if isinstance(kind, EnumMeta) else {}
+    return [str(one.value) for one in members.values()]
 
 
 def commands() -> str:

@@ -151,11 +151,13 @@ def resume(
 
     A synthesis goes on after its last complete wave; --ticks are waves then.
     """
+    from simcounsel.llm.byhand import check_inherited
     from simcounsel.runs.run import Run
     from simcounsel.runs.verifying import check_log
 
     opened = Run.open(run)
     _human_in(opened, human)
+    check_inherited(opened.manifest.models.values())
     if again_from is not None:
         from simcounsel.runs.aside import live_again_from
 

@@ -9,6 +9,7 @@ import re
 
 import click
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command as command_of
 
 from simcounsel.argument_help import Explaining
@@ -54,10 +55,14 @@ class FrontDoor(Explaining):
         if found := super().get_command(ctx, cmd_name):
             return found
         made = self._packages.get(cmd_name)
-        if made is None or isinstance(made, click.Command):
-            return made
+        if made is None:
+            return None
         if isinstance(made, typer.Typer):
             return command_of(made)
+        if isinstance(made, TyperCommand | TyperGroup):
+            return made
+        if isinstance(made, click.Command):
+            return made if issubclass(TyperGroup, click.Command) else _apart(cmd_name, made)
         if not callable(made):
             raise PluginError(
                 f"simcounsel.commands: {cmd_name} is {type(made).__name__}; a command is a"
@@ -85,6 +90,20 @@ class FrontDoor(Explaining):
         if others:
             with formatter.section("Commands of packages"):
                 formatter.write_dl(others)
+
+
+def _apart(name: str, made: click.Command) -> click.Command:
+    """A command of Click itself, below a Typer that carries a Click of its own (since 0.26): it is
+    handed its words as they are typed, so that it says itself what is wrong with them.
+    """
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    as_typed = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+    @app.command(name, help=made.help, add_help_option=False, context_settings=as_typed)
+    def handed_on(context: typer.Context) -> None:
+        made.main(context.args, prog_name=context.command_path)
+
+    return command_of(app)
 
 
 def first_sentence(text: str) -> str:

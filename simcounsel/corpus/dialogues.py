@@ -12,10 +12,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from simcounsel.runs.authors import HAND, RANDOM
 from simcounsel.specs.vocabulary import Danger, Role
 
 Split = Literal["train", "validation", "test"]
-Written = Literal["generated", "chosen", "fallback", "human"]
+Written = Literal["generated", "chosen", "fallback", "human", "by hand", "random"]
+"""How a line came about: by a model, out of lines that people wrote, ready-made where no model's
+line would do, by somebody who took part; by hand or at random in a model's place.
+"""
 Skill = Literal[
     "reflection",
     "open question",
@@ -61,6 +65,11 @@ class Draft(Part):
     """Why it was revised."""
     ratings: dict[str, float] = Field(default_factory=dict)
     """Qualities, 1 to 10."""
+
+
+def written(source: Written, author: str) -> Written:
+    """How a line came about. source: as its event says. author: who worded it (`runs.authors`)."""
+    return HAND if author == HAND else RANDOM if author == RANDOM else source
 
 
 class Turn(Part):

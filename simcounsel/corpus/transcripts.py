@@ -8,7 +8,7 @@ from hashlib import sha256
 from statistics import fmean
 
 from simcounsel.corpus.courses import session_of, with_earlier
-from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn
+from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn, written
 from simcounsel.events import Reasoned, Said, SessionPlanned
 from simcounsel.instruments.record import sessions_of
 from simcounsel.intake import whole_characters
@@ -35,9 +35,10 @@ def dialogues_of_run(run: WorldRun, *, arm: str | None = None) -> tuple[Dialogue
     A conversation that is not over (the run is still being lived) is left out, and so is one
     between two clients. RunError when the log is damaged.
     """
-    conversations = list(History.of(run).conversations())
+    history = History.of(run)
+    conversations = list(history.conversations())
     residents = {resident.name: resident for resident in run.world.residents}
-    measured = list(History.of(run).measurements())
+    measured = list(history.measurements())
     sessions = sessions_of(
         conversations, {resident.name: resident.role for resident in run.world.residents}
     )
@@ -48,7 +49,9 @@ def dialogues_of_run(run: WorldRun, *, arm: str | None = None) -> tuple[Dialogue
         client = _client(one, residents)
         if one.started and one.ended and client is not None:
             ratings = rated.get(one.id, {})
-            made.append(_dialogue(run, one, client, residents, ratings, origin, arm))
+            made.append(
+                _dialogue(run, one, history.authors(one), client, residents, ratings, origin, arm)
+            )
     return with_earlier(made)
 
 
@@ -63,6 +66,7 @@ def _client(talk: Conversation, residents: dict[str, ResidentSpec]) -> ResidentS
 def _dialogue(
     run: WorldRun,
     talk: Conversation,
+    authors: Mapping[int, str],
     client: ResidentSpec,
     residents: dict[str, ResidentSpec],
     ratings: Ratings,
@@ -73,7 +77,7 @@ def _dialogue(
     assert isinstance(persona, ClientPersona)
     known = [*residents, *(one.name for one in persona.people)]
     session, plan = _session(run, talk, residents)
-    turns = tuple(_turn(line, residents) for line in talk.lines)
+    turns = tuple(_turn(line, authors[line.message], residents) for line in talk.lines)
     protected = (turn.protocol for turn in turns)
     return Dialogue(
         sessions=(session,) if session else (),
@@ -120,7 +124,7 @@ def _session(
     return made, tuple(one.theme for one in plan.sessions)
 
 
-def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
+def _turn(line: Line, author: str, residents: dict[str, ResidentSpec]) -> Turn:
     said, decided = line.event, line.decided
     assert isinstance(said, Said), "a conversation of a world"
     role = residents[said.who].role
@@ -141,7 +145,7 @@ def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
         client_state=thought[-1].client_state or None if thought else None,
         emotion=said.emotion,
         intensity=said.intensity,
-        source=said.source,
+        source=written(said.source, author),
         protocol=PROTOCOL if protected else None,
     )
 

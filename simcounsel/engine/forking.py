@@ -9,6 +9,7 @@ from typing import IO, Any
 from simcounsel.engine.opening import begin_run, check_models, unfinished_fallback
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
+from simcounsel.llm.byhand import check_inherited
 from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.chain import Chain
 from simcounsel.runs.folder import complete_ticks
@@ -83,6 +84,7 @@ def fork(
             f"{run.folder}: all {about.length} {words.unit}s are before --at {at_tick}, so nothing"
             f" would be {words.done} anew; choose an earlier one"
         )
+    check_inherited({*about.model_names().values()} & {*run.manifest.models.values()})
     check_models(about)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
     new = begin_run(

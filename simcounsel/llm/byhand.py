@@ -6,11 +6,14 @@ So a person, a class or another program answers (a Wizard of Oz), and prompts ca
 import asyncio
 import hashlib
 import json
+import logging
 import os
 import re
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import count
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +24,13 @@ from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import ChatModel, Completion, Provider
 from simcounsel.llm.question import Message, Question
 from simcounsel.llm.schemas import response_format
+from simcounsel.runs.spending import BY_HAND, is_by_hand
 
+log = logging.getLogger(__name__)
 LOOK_EVERY_S = 0.2
+SAY_AFTER_S = 2.0
+SAY_EVERY_S = 60.0
+"""How often it is said what is waited for."""
 SETTLED_S = 0.3
 """An answer is taken when its file has not been written to for so long."""
 ANSWER_BYTES = 1_000_000
@@ -46,19 +54,15 @@ class ByHand:
     """
 
     def __init__(self, folder: Path, *, name: str) -> None:
-        """ModelError when the folder cannot be made."""
+        """The folder is made with the first request. ModelError when it could not be."""
         self.name = name
         self.folder = folder
         self._waiting, self._answered = folder / "waiting", folder / "answered"
         self._open: set[str] = set()
-        try:
-            for one in (self._waiting, self._answered):
-                one.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ModelError(
-                f"{name}: no folder can be made there ({error.strerror}); name one that can be"
-                " written to"
-            ) from None
+        self._said_at = -inf
+        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            raise self._no_folder("not a folder, or not to be written to")
 
     @property
     def waiting(self) -> int:
@@ -84,7 +88,17 @@ class ByHand:
     async def close(self) -> None:
         """Nothing to let go of: what waits goes on waiting."""
 
+    def _no_folder(self, why: str) -> ModelError:
+        return ModelError(
+            f"{self.name}: no folder can be made there ({why}); name one that can be written to"
+        )
+
     def _write(self, stem: str, question: Question[Any], sent: list[Message]) -> None:
+        try:
+            for one in (self._waiting, self._answered):
+                one.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._no_folder(str(error.strerror)) from None
         _written(self._waiting / f"{stem}.json", json.dumps(_fields(question, sent), indent=2))
         _written(self._waiting / f"{stem}.md", _readable(stem, question, sent))
 
@@ -95,10 +109,11 @@ class ByHand:
 
     async def _fitting(self, stem: str, question: Question[Any]) -> str:
         """Wait for an answer that can be used; say of each other one what is wrong with it."""
-        file = self._waiting / f"{stem}.answer.txt"
+        file, since = self._waiting / f"{stem}.answer.txt", time.monotonic()
         while (text := self._answered_before(stem, question)) is None:
             text = _settled(file)
             if text is None:
+                self._say(file, since)
                 await asyncio.sleep(LOOK_EVERY_S)
             elif problem := _problem(question, text):
                 self._refuse(stem, problem)
@@ -106,6 +121,14 @@ class ByHand:
                 self._file_away(stem)
                 break
         return text
+
+    def _say(self, file: Path, since: float) -> None:
+        """A line now and then: nobody is to wait without knowing for what."""
+        now = time.monotonic()
+        if now - since >= SAY_AFTER_S and now - self._said_at >= SAY_EVERY_S:
+            self._said_at = now
+            more = f" ({self.waiting} requests wait there)" if self.waiting > 1 else ""
+            log.warning("%s waits for an answer in %s%s", self.name, file, more)
 
     def _refuse(self, stem: str, problem: str) -> None:
         """Say what is wrong with an answer, and keep it."""
@@ -122,6 +145,20 @@ class ByHand:
         (self._waiting / f"{stem}.problem.txt").unlink(missing_ok=True)
         for suffix in ("md", "json", "answer.txt"):
             os.replace(self._waiting / f"{stem}.{suffix}", self._answered / f"{stem}.{suffix}")
+
+
+def check_inherited(models: Iterable[str]) -> None:
+    """Before something goes on with the models of a run that was begun before. ModelError where one
+    of them is answered by hand in a folder that is not here: it would be waited for without end.
+    """
+    for name in filter(is_by_hand, models):
+        folder = name.removeprefix(BY_HAND)
+        if not Path(folder).is_dir():
+            raise ModelError(
+                f"{name}: this run was answered by hand, and {Path.cwd()} has no folder"
+                f" {folder!r}; go there where it is, or fork the run with --set"
+                " models.reason=MODEL (a synthesis: models.default=MODEL)"
+            )
 
 
 def _stem(question: Question[Any], sent: list[Message]) -> str:

@@ -19,16 +19,18 @@ from simcounsel.errors import RunError
 from simcounsel.events import Said
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview_files import interview_files, new_file, read_interview
-from simcounsel.measuring.models import answering_model, may_cost
+from simcounsel.measuring.models import answering_model, may_cost, spoke
 from simcounsel.prompts import replaced
 from simcounsel.runs.jsonl import keep_line
 from simcounsel.runs.run import Run
+from simcounsel.runs.spending import is_by_hand
 
 QUESTION_CHARACTERS = 2000
 SIMULATED = (
     "This is a simulation, not care: the person is invented, and nobody reads along. If you need"
     " help now, turn to local emergency services."
 )
+WAS_BY_HAND = "the run's own lines were written by hand"
 Fields = dict[str, Any]
 
 
@@ -138,6 +140,8 @@ def introduction(sitting: Interview) -> Iterator[str]:
     replays = (
         f"; the run replays {own.removeprefix('recorded:')}" if own.startswith("recorded:") else ""
     )
+    if is_by_hand(spoke(sitting.run, resident.name)):
+        replays += f"; {WAS_BY_HAND}"
     yield f"answers come from {model}{replays}" + (
         "; that may cost money" if may_cost(sitting.run, model) else ""
     )

@@ -9,13 +9,27 @@ from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
+from simcounsel.runs.spending import is_by_hand
+
+IN_PLACE_OF_HANDS = "embedded"
+"""Who answers afterwards, where answers were written by hand: nobody writes them any more."""
 
 
 def answering_model(run: Run, who: str) -> str:
     """The `reason` model of a resident, its own or the world's; of a run that replays another, that
-    of the other.
+    of the other; of one that was answered by hand, the embedded model.
     """
+    return asked_afterwards(spoke(run, who))
+
+
+def spoke(run: Run, who: str) -> str:
+    """The model that answered for a resident while the run was made."""
     return source_of(run).manifest.model_of("reason", who)
+
+
+def asked_afterwards(model: str) -> str:
+    """The model that is asked once a run is over, unless another is named."""
+    return IN_PLACE_OF_HANDS if is_by_hand(model) else model
 
 
 def open_models(run: Run, model: str, prices: Prices | None = None) -> Switchboard:
@@ -69,11 +83,15 @@ def default_judge(run: Run, scale: Scale | Counted) -> str:
     resident has a model of its own, for an observer the run's `judge`.
     """
     models = source_of(run).manifest.models
-    return models["reason"] if scale.respondent == "self" else models["judge"]
+    return asked_afterwards(models["reason" if scale.respondent == "self" else "judge"])
 
 
 def own_models(run: Run, people: Iterable[str]) -> dict[str, str]:
     """By name the `reason` models of those who have one of their own."""
     manifest = source_of(run).manifest
     found = {who: manifest.model_of("reason", who) for who in people}
-    return {who: model for who, model in found.items() if model != manifest.models["reason"]}
+    return {
+        who: asked_afterwards(model)
+        for who, model in found.items()
+        if model != manifest.models["reason"]
+    }

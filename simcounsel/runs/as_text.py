@@ -1,7 +1,7 @@
 """Parts of a run in plain text, for a terminal."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from simcounsel.clock import date_text, day_of, time_text
 from simcounsel.errors import RunError
@@ -27,8 +27,8 @@ from simcounsel.events import (
     Transitioned,
     Warned,
 )
+from simcounsel.runs.authors import lines_text
 from simcounsel.runs.conversation import Aftermath, Conversation, Dated, Line
-from simcounsel.runs.counts import lines_text
 from simcounsel.runs.event_text import describe, foreign_line
 from simcounsel.runs.history import History
 from simcounsel.runs.open_ends import danger_text
@@ -141,10 +141,12 @@ def conversation_lines(run: WorldRun, which: int | str, *, doubts: bool = False)
     held = history.conversation(wanted) if wanted else None
     if held is None:
         raise RunError(f"{run.folder}: no conversation {which!r}; there are 1 to {len(ids)}")
-    yield from _conversation(run, held, doubts)
+    yield from _conversation(run, held, history.authors(held), doubts)
 
 
-def _conversation(run: WorldRun, held: Conversation, doubts: bool) -> Iterator[str]:
+def _conversation(
+    run: WorldRun, held: Conversation, authors: Mapping[int, str], doubts: bool
+) -> Iterator[str]:
     started, ended = held.started, held.ended
     if isinstance(started, ConversationStarted):
         when = date_text(held.minute, run.world.start)
@@ -156,8 +158,7 @@ def _conversation(run: WorldRun, held: Conversation, doubts: bool) -> Iterator[s
     if isinstance(ended, ConversationEnded):
         at = "" if ended.until is None else f", {time_text(ended.until)}"
         yield f"ended: {'time is up' if ended.by is None else ended.by + ' took leave'}{at}"
-    sources = Counter(str(line.event.source) for line in held.lines if isinstance(line.event, Said))
-    yield f"{lines_text(sources)}"
+    yield lines_text(Counter(authors.values()))
     for name, left in held.after.items():
         yield from _aftermath(name, left)
 

@@ -3,9 +3,9 @@ large log.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 KINDS = (
     "joined",
@@ -24,6 +24,17 @@ BY_HAND = frozenset(("chosen", "fallback"))
 said."""
 
 
+class Worded(NamedTuple):
+    """How a line of talk came about."""
+
+    source: str
+    """generated, chosen, fallback or human."""
+    who: str
+    """The speaker."""
+    call: str
+    """The call that it came from; '' in logs of version 1."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Counts:
     """Over a whole run."""
@@ -34,41 +45,21 @@ class Counts:
     reflections: int
     persona_changes: int
     """Without the persona that somebody comes with."""
-    sources: Mapping[str, int]
-    """Lines of talk by how they came about: generated, chosen, fallback, human."""
+    lines: Sequence[Worded]
+    """Of talk."""
     counselor_lines: int
     """Lines of counselors."""
     safety_moves: int
     """How many of them the safety protocol decided; none that a person said who took part."""
 
 
-SOURCE_WORDS: Mapping[str, str] = {
-    "generated": "written by the model",
-    "chosen": "chosen out of lines that people wrote beforehand",
-    "fallback": "ready-made, where the model gave none that could be said",
-    "human": "said by somebody who took part",
-}
-"""How a line of each source came about, for people."""
-
-
-def lines_text(sources: Mapping[str, int]) -> str:
-    """How many lines there are and how they came about. sources: lines by source."""
-    told = [(count, SOURCE_WORDS.get(source, source)) for source, count in sorted(sources.items())]
-    lines = sum(count for count, _ in told)
-    if not lines:
-        return "no lines"
-    if len(told) == 1:
-        return f"{lines} {'lines, all' if lines > 1 else 'line,'} {told[0][1]}"
-    return f"{lines} lines: " + "; ".join(f"{count} {words}" for count, words in told)
-
-
 def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:
     """How often these events tell of each."""
     kinds: Counter[str] = Counter()
-    sources: Counter[str] = Counter()
+    lines: list[Worded] = []
     counselors: set[str] = set()
     decided: dict[str, str] = {}
-    changes = minute = lines = moves = 0
+    changes = minute = spoken = moves = 0
     for fields in entries:
         kinds[fields["kind"]] += 1
         match fields["kind"]:
@@ -77,10 +68,11 @@ def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:
             case "decided":
                 decided[fields["who"]] = fields["policy"]
             case "said":
-                sources[fields["source"]] += 1
+                call = (fields.get("calls") or ("",))[-1]
+                lines.append(Worded(fields["source"], fields["who"], call))
                 policy = decided.pop(fields["who"], None)
                 if fields["who"] in counselors:
-                    lines += 1
+                    spoken += 1
                     moves += policy == PROTOCOL and fields["source"] != "human"
             case "persona_changed":
                 changes += fields["version"] > 0
@@ -90,7 +82,7 @@ def counts_in(entries: Iterable[dict[str, Any]]) -> Counts:
         conversations=kinds["conversation_started"],
         reflections=kinds["reflected"],
         persona_changes=changes,
-        sources=dict(sources),
-        counselor_lines=lines,
+        lines=lines,
+        counselor_lines=spoken,
         safety_moves=moves,
     )

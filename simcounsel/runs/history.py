@@ -23,6 +23,7 @@ from simcounsel.events import (
     ClientShifted,
     Entry,
     Event,
+    Extracted,
     Joined,
     Measured,
     ParameterLeftOut,
@@ -38,6 +39,7 @@ from simcounsel.events import (
 )
 from simcounsel.runs.activities import KINDS as OF_ACTIVITIES
 from simcounsel.runs.activities import Activity, activities_in
+from simcounsel.runs.authors import author
 from simcounsel.runs.calls import Call
 from simcounsel.runs.conversation import Conversation, Dated, dated
 from simcounsel.runs.counts import KINDS as OF_COUNTS
@@ -227,6 +229,19 @@ class History:
     def names_calls(self) -> bool:
         """Whether events say from which calls they came: not in logs of version 1."""
         return self.log.names_calls
+
+    def authors(self, held: Conversation) -> dict[int, str]:
+        """Who worded each line as it was said (see `runs.authors`), by the line's number."""
+        asked = (held.id,) if isinstance(held.started, Extracted) else held.who
+        models = {call.key: call.model for who in asked for call in self.log.calls(held.tick, who)}
+        roles: dict[str, str] = self.log.manifest.get("models", {})
+        found = {}
+        for line in held.lines:
+            said, default = line.revised or line.event, roles.get("reason", "")
+            named = (models[key] for key in reversed(said.calls) if key in models)
+            model = next(named, roles.get(f"reason:{line.who}", default))
+            found[line.message] = author(said.source, model)
+        return found
 
     def calls(self, tick: int, who: str | None = None) -> Iterator[Call]:
         """What was asked of models in a tick, on behalf of `who` if given."""

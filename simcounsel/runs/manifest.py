@@ -16,6 +16,7 @@ from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.chain import manifest_damage, manifest_digest
 from simcounsel.runs.folder import runs_nearby, ways_on
 from simcounsel.runs.jsonl import indented_json_bytes
+from simcounsel.runs.spending import is_by_hand
 from simcounsel.runs.upgrades import manifest_of_today, readable
 from simcounsel.secret import scrub, scrub_data
 from simcounsel.specs.subject import Subject
@@ -61,7 +62,7 @@ BY_HAND = (
 
 def label_of(models: Iterable[str]) -> str | None:
     """What has to be said of whatever was made with these models; None where nothing has."""
-    return BY_HAND if any(name.startswith("byhand:") for name in models) else None
+    return BY_HAND if any(map(is_by_hand, models)) else None
 
 
 class Manifest(BaseModel):

@@ -5,6 +5,7 @@ runs that it replays.
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from simcounsel.errors import RunError
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
 
@@ -20,6 +21,14 @@ def recordings(run: Run) -> Iterator[Run]:
     if source is not None:
         yield from recordings(Run.open(source))
     yield run
+
+
+def replayed_runs(run: Run) -> tuple[Run, ...]:
+    """The runs that it replays, where they are still there; () where it asked models of its own."""
+    try:
+        return tuple(recordings(run))[:-1]
+    except RunError:
+        return ()
 
 
 def replayed_by(run: Run) -> str | None:

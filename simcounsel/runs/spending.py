@@ -8,6 +8,11 @@ BY_HAND = "byhand:"
 """How the name of a model begins whose answers somebody writes."""
 
 
+def is_by_hand(model: str) -> bool:
+    """Whether somebody writes the answers of the model of that name."""
+    return model.startswith(BY_HAND)
+
+
 def cost_text(cost_usd: float | None, by_hand: int) -> str:
     """A cost in words: unknown is not zero, and what somebody answers has no price. by_hand: how
     many calls were answered so.
@@ -47,7 +52,7 @@ class Spending:
             answered += not embeds and not call.get("given_up")
             requests += call.get("tries") or 0
             tokens += (call.get("tokens_in") or 0) + (call.get("tokens_out") or 0)
-            written = str(call.get("model", "")).startswith(BY_HAND)
+            written = is_by_hand(str(call.get("model", "")))
             by_hand += written
             own = 0.0 if written else call.get("cost_usd", 0.0 if embeds else None)
             cost = None if own is None or cost is None else cost + own

@@ -1,15 +1,18 @@
 """What happened in a run, counted."""
 
 import textwrap
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 from simcounsel.clock import date_text
-from simcounsel.runs.counts import Counts, lines_text
+from simcounsel.runs.authors import author, lines_text
+from simcounsel.runs.counts import Counts
 from simcounsel.runs.history import History
 from simcounsel.runs.open_ends import OpenEnd
 from simcounsel.runs.run import Run, WorldRun
+from simcounsel.runs.sources import replayed_runs
 from simcounsel.runs.spending import Spending
 from simcounsel.specs.world import World
 
@@ -23,6 +26,8 @@ class Summary:
     ticks: int
     """That are complete, skipped ones included."""
     counts: Counts
+    authors: Mapping[str, int]
+    """Lines of talk by who worded them (see `runs.authors`)."""
     measurements: Mapping[str, int]
     """By instrument."""
     warnings: Mapping[str, int]
@@ -40,16 +45,36 @@ def summarize(run: WorldRun) -> Summary:
     """Count a world's run. RunError names a damaged line."""
     history = History.of(run)
     warnings = [one.event for one in history.warnings()]
+    counts = history.counts()
+    wanted = {line.call for line in counts.lines}
+    models: dict[str, str] = {}
+    spending = Spending.of(_noting_models(run.calls(), wanted, models))
+    for replayed in replayed_runs(run):
+        deque(_noting_models(replayed.calls(), wanted, models), maxlen=0)
     return Summary(
         ticks=history.log.ticks,
-        counts=history.counts(),
+        counts=counts,
+        authors=Counter(
+            author(line.source, models.get(line.call) or run.manifest.model_of("reason", line.who))
+            for line in counts.lines
+        ),
         measurements=Counter(one.event.instrument for one in history.measured()),
         warnings=Counter(one.purpose for one in warnings),
         causes=Counter(one.cause for one in warnings),
         left_out=history.left_out(),
-        spending=Spending.of(run.calls()),
+        spending=spending,
         open_ends=history.open_ends(),
     )
+
+
+def _noting_models(
+    calls: Iterable[Mapping[str, Any]], wanted: Set[str], models: dict[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """The calls as they are; who answered those that are wanted is noted by key."""
+    for call in calls:
+        if call["key"] in wanted:
+            models[call["key"]] = call["model"]
+        yield call
 
 
 def summary_lines(
@@ -83,7 +108,7 @@ def summary_lines(
     )
     yield from stop_lines(run)
     yield f"conversations  {counts.conversations}"
-    yield f"said           {lines_text(counts.sources)}"
+    yield f"said           {lines_text(s.authors)}"
     if counts.counselor_lines:
         files = in_files(world) if counts.safety_moves else ""
         yield (

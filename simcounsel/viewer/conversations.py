@@ -1,10 +1,12 @@
 """One conversation as the page shows it: lines, what stood behind each, and what was kept of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel
 
 from simcounsel.events import ConversationEnded, ConversationStarted
+from simcounsel.runs.authors import in_words
 from simcounsel.runs.conversation import Aftermath, Conversation, Line
 from simcounsel.viewer.people import picked
 
@@ -22,8 +24,8 @@ OF_LINE = (
 )
 
 
-def conversation(held: Conversation) -> Fields:
-    """A conversation of a world.
+def conversation(held: Conversation, authors: Mapping[int, str]) -> Fields:
+    """A conversation of a world. authors: who worded each line, by its number.
 
     Each line has the move that was decided, what the policy wrote before it, and the recall;
     `after` holds what each took away, how the relationship moved, and what their policies wrote
@@ -41,7 +43,7 @@ def conversation(held: Conversation) -> Fields:
         "cause": started.cause,
         "closeness": started.closeness,
         "probability": started.probability,
-        "lines": [_line(line) for line in held.lines],
+        "lines": [_line(line, authors[line.message]) for line in held.lines],
         "course": [_own(event) for event in held.course],
         "after": {name: _after(left) for name, left in held.after.items()},
         "ended": ended.cause if ended else None,
@@ -51,8 +53,9 @@ def conversation(held: Conversation) -> Fields:
     }
 
 
-def _line(line: Line) -> Fields:
+def _line(line: Line, worded: str) -> Fields:
     found: Fields = {"seq": line.seq} | picked(line.event, *OF_LINE)
+    found |= {"author": worded, "came_about": in_words(worded)}
     if line.decided:
         found["decided"] = picked(line.decided, "move", "policy", "options", "reason")
     if line.practice:

@@ -17,14 +17,16 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview import (
     QUESTION_CHARACTERS,
     SIMULATED,
+    WAS_BY_HAND,
     Interview,
     checked,
     introduction,
     not_theirs,
 )
 from simcounsel.measuring.interview_files import stored
-from simcounsel.measuring.models import answering_model, may_cost, open_models, roles
+from simcounsel.measuring.models import answering_model, may_cost, open_models, roles, spoke
 from simcounsel.runs.run import Run, SynthesisRun, WorldRun
+from simcounsel.runs.spending import is_by_hand
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
@@ -123,6 +125,7 @@ class Interviewer:
                 for model in (self._offered(own) if own else ())
             ],
             "own": own,
+            "by_hand": WAS_BY_HAND if own and _by_hand(run) else "",
             "trouble": trouble,
             "notice": SIMULATED,
             "characters": QUESTION_CHARACTERS,
@@ -181,6 +184,11 @@ def _nobody_in(run: SynthesisRun) -> NoReturn:
 def _own_models(run: WorldRun) -> dict[str, str]:
     """By resident, who answers where nobody else is chosen."""
     return {resident.name: answering_model(run, resident.name) for resident in run.world.present()}
+
+
+def _by_hand(run: WorldRun) -> bool:
+    """Whether somebody wrote what people said in it."""
+    return any(is_by_hand(spoke(run, resident.name)) for resident in run.world.present())
 
 
 def _need_weights(wanted: dict[str, str]) -> None:

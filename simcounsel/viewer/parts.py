@@ -70,7 +70,10 @@ def conversation(history: History, chat: str) -> Fields | None:
     if held is None or not isinstance(held.started, ConversationStarted):
         return None
     text, marked = conversations.transcript(held, when(history.log, held.minute))
-    return conversations.conversation(held) | {"text": text, "markdown": marked}
+    return conversations.conversation(held, history.authors(held)) | {
+        "text": text,
+        "markdown": marked,
+    }
 
 
 def when(log: Log, minute: int) -> str:

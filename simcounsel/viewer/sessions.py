@@ -89,9 +89,10 @@ def _strategy(one: LearnedStrategy) -> Fields:
     }
 
 
-def session(manifest: Fields, held: Conversation) -> Fields:
+def session(manifest: Fields, held: Conversation, authors: Mapping[int, str]) -> Fields:
     """One session: its situation, its file, and its turns, each of the supporter's with all that
-    became of it. Where the log lost its beginning, `facts` is None.
+    became of it. Where the log lost its beginning, `facts` is None. authors: who worded each line
+    as it was said, by its number.
     """
     started, ended = held.started, held.ended
     told_in = {
@@ -115,7 +116,7 @@ def session(manifest: Fields, held: Conversation) -> Fields:
         "session": held.id,
         "wave": held.tick,
         "strategies": list(started.strategies) if isinstance(started, Extracted) else [],
-        "turns": [_turn(line) for line in held.lines],
+        "turns": [_turn(line) | {"author": authors[line.message]} for line in held.lines],
         "warnings": [picked(one, "purpose", "cause") for one in held.warnings],
         "learned": [
             {"id": one.id, "text": one.text, "new": isinstance(one, StrategyLearned)}

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.viewer import sessions
@@ -41,7 +42,11 @@ def summed(log: Log) -> Fields:
 def session(history: History, name: str) -> Fields | None:
     """One session; None when there is none of that name."""
     held = history.conversation(name)
-    return sessions.session(history.log.manifest, held) if held else None
+    return _session(history, held) if held else None
+
+
+def _session(history: History, held: Conversation) -> Fields:
+    return sessions.session(history.log.manifest, held, history.authors(held))
 
 
 def asked(history: History, name: str) -> Fields | None:
@@ -62,7 +67,7 @@ def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:
     prompts: Fields = {}
     size = 0
     for held in history.conversations():
-        data[f"session/{held.id}"] = sessions.session(history.log.manifest, held)
+        data[f"session/{held.id}"] = _session(history, held)
         if size > prompts_most:
             continue
         calls = list(history.calls(held.tick, held.id))

@@ -66,7 +66,7 @@ def test_moves_feelings_and_reasons(run: Run) -> None:
         assert (turn.emotion, turn.intensity, turn.source) == (
             line.emotion,
             line.intensity,
-            line.source,
+            "random" if line.source == "generated" else line.source,
         )
         assert turn.reasoning in ((event.reason, None) if turn.speaker == "counselor" else (None,))
     assert any(turn.reasoning for turn in one.turns)

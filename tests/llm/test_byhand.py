@@ -17,7 +17,7 @@ import pytest
 from simcounsel.agents.tasks import FeelingAnswer
 from simcounsel.errors import ModelError
 from simcounsel.llm import byhand
-from simcounsel.llm.byhand import LOOK_EVERY_S, ByHand
+from simcounsel.llm.byhand import LOOK_EVERY_S, ByHand, check_inherited
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
@@ -142,6 +142,28 @@ def test_a_name_without_a_folder_or_with_a_bad_one(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelError, match="no folder can be made"):
         open_chat(f"byhand:{tmp_path / 'file'}")
+
+
+def test_a_model_that_is_asked_nothing_leaves_no_folder(tmp_path: Path) -> None:
+    open_chat(f"byhand:{tmp_path / 'a' / 'questions'}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_waited_for_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(byhand, "SAY_AFTER_S", 0.0)
+    with somebody(tmp_path, lambda seen: "2"):
+        answered(ByHand(tmp_path, name="byhand:here"), PICK)
+    (line,) = caplog.messages
+    (answer,) = (tmp_path / "answered").glob("*.answer.txt")
+    assert line == f"byhand:here waits for an answer in {tmp_path / 'waiting' / answer.name}"
+
+
+def test_a_run_goes_on_by_hand_only_where_its_folder_is(tmp_path: Path) -> None:
+    check_inherited(["scripted", f"byhand:{tmp_path}"])
+    with pytest.raises(ModelError, match="answered by hand, and .* has no folder 'nowhere'.*fork"):
+        check_inherited(["scripted", "byhand:nowhere"])
 
 
 @pytest.mark.slow

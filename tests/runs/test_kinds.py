@@ -120,7 +120,9 @@ def test_recalls_and_measurements_are_those_of_the_log(run: Run) -> None:
 
 def test_a_summary_counts_what_is_in_the_log(run: Run) -> None:
     found = summarize(run)
-    assert found.counts.sources == Counter(line.source for line in happened(run, Said))
+    sources = Counter(line.source for line in found.counts.lines)
+    assert sources == Counter(line.source for line in happened(run, Said))
+    assert found.authors == {"random": sources.total()}
     assert found.counts.conversations == len({line.chat for line in happened(run, Said)})
     assert found.counts.reflections == len(happened(run, Reflected))
     later = [one for one in happened(run, PersonaChanged) if one.version]

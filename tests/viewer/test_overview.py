@@ -244,7 +244,7 @@ def shown(entries: list[Fields]) -> Fields:
     """The conversation as the page gets it."""
     one = held(entries)
     assert one is not None
-    return conversations.conversation(one)
+    return conversations.conversation(one, dict.fromkeys((1, 2), "by hand"))
 
 
 def told(found: Fields, who: str, what: str) -> list[Any]:
@@ -321,6 +321,9 @@ def test_conversation_by_hand() -> None:
         (line["who"], line["text"], line["decided"]["move"], line["recalled"]["query"])
         for line in talk["lines"]
     ] == [("Ben", "Hello.", "greet", "Ada at Park"), ("Ada", "Hm <b>.", "early", "Hello.")]
+    assert {line["came_about"] for line in talk["lines"]} == {
+        "written by hand, as answers to the prompts"
+    }
     assert (talk["ended"], talk["by"], talk["probability"]) == ("goodbye", "Ben", 0.1)
     assert {
         name: (left["summary"], left["emotion"], left["relation"]["after"])

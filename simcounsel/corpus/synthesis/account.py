@@ -40,7 +40,7 @@ class Account:
     """How often the manager found one again."""
     causes: dict[str, int]
     """Sessions by what ended them."""
-    sources: dict[str, int]
+    authors: Mapping[str, int]
     """Lines by how they came about."""
     themes: dict[str, int]
     """Sessions by theme."""
@@ -83,7 +83,7 @@ def account(run: SynthesisRun) -> Account:
         strategies=sum(one.dropped is None for one in learned),
         found_again=sum(len(one.found) for one in learned),
         causes=Counter(one.ended.cause for one in sessions if one.ended),
-        sources=Counter((line.revised or line.event).source for line in lines),
+        authors=Counter(name for one in sessions for name in history.authors(one).values()),
         themes=Counter(one.started.theme for one in sessions if isinstance(one.started, Extracted)),
         warnings=Counter(warned.purpose for warned in warnings),
         failures=Counter(warned.cause for warned in warnings),

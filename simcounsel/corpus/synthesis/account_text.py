@@ -8,6 +8,7 @@ from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.strategies_text import times
 from simcounsel.errors import RunError
 from simcounsel.events import Disclosed, Drafted, Extracted, SessionEnded, StrategyLearned
+from simcounsel.runs.authors import lines_text
 from simcounsel.runs.conversation import Line
 from simcounsel.runs.history import History
 from simcounsel.runs.run import SynthesisRun
@@ -47,8 +48,7 @@ def account_lines(run: SynthesisRun) -> Iterator[str]:
             f"utterances     {a.utterances:.1f} a session, {a.length:.1f} words each (characters,"
             " of Chinese)"
         )
-        talk = ", ".join(f"{count} {source}" for source, count in sorted(a.sources.items()))
-        yield f"lines          {talk}"
+        yield f"lines          {lines_text(a.authors)}"
         yield f"revised        {a.revised} of {a.drafts} lines of the supporter" + (
             f" ({a.modified:.1%})" if a.modified is not None else ""
         )
@@ -97,8 +97,9 @@ def session_lines(run: SynthesisRun, which: str) -> Iterator[str]:
         )
     if isinstance(session.started, Extracted):
         yield from _file_lines(session.started)
+    authors = history.authors(session)
     for line in session.lines:
-        yield from _said_lines(line)
+        yield from _said_lines(line, authors[line.message])
     if isinstance(session.ended, SessionEnded):
         ended = session.ended
         yield f"ended: {CAUSES[ended.cause]}; {ended.messages} lines, {ended.revised} revised"
@@ -116,15 +117,17 @@ def _file_lines(event: Extracted) -> Iterator[str]:
         )
 
 
-def _said_lines(line: Line) -> Iterator[str]:
-    """A line as it was first said, what was judged of it, and what took its place."""
+def _said_lines(line: Line, author: str) -> Iterator[str]:
+    """A line as it was first said, what was judged of it, and what took its place. author: who
+    worded it as it was said at last.
+    """
     match line.event:
         case Disclosed() as said:
             facts = f": {', '.join(said.facts)}" if said.facts else ""
-            yield f"client ({said.stage}{facts}; {said.source}):"
+            yield f"client ({said.stage}{facts}; {author}):"
         case Drafted() as said:
-            who = "draft" if line.revised else "counselor"
-            yield f"{who} ({said.stage}, {said.skill}; {said.source}):"
+            did = f"{said.stage}, {said.skill}"
+            yield f"draft ({did}):" if line.revised else f"counselor ({did}; {author}):"
     yield f"    {line.event.text}"
     if line.judged:
         ratings = line.judged.ratings
@@ -133,5 +136,5 @@ def _said_lines(line: Line) -> Iterator[str]:
         if line.judged.revise:
             yield f"  to revise: {line.judged.advice}"
     if line.revised:
-        yield f"counselor, revised ({line.revised.source}):"
+        yield f"counselor, revised ({author}):"
         yield f"    {line.revised.text}"

@@ -1,6 +1,8 @@
 """The dialogues of a synthesis, as a corpus holds them."""
 
-from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
+from collections.abc import Mapping
+
+from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn, written
 from simcounsel.errors import RunError
 from simcounsel.events import Disclosed, Extracted, Said
 from simcounsel.runs.conversation import Conversation, Line
@@ -29,10 +31,12 @@ def dialogues_of(run: SynthesisRun) -> tuple[Dialogue, ...]:
     had there.
     """
     first = run.manifest.parent.at_tick if run.manifest.parent else 0
-    sessions = [one for one in History.of(run).conversations() if one.tick >= first]
+    history = History.of(run)
+    sessions = [one for one in history.conversations() if one.tick >= first]
     models = writers(run)
     return tuple(
-        _dialogue(run, one, models) for one in sorted(sessions, key=lambda session: session.id)
+        _dialogue(run, one, history.authors(one), models)
+        for one in sorted(sessions, key=lambda session: session.id)
     )
 
 
@@ -51,7 +55,9 @@ def writers(run: SynthesisRun) -> dict[str, str]:
     return found
 
 
-def _dialogue(run: SynthesisRun, session: Conversation, models: dict[str, str]) -> Dialogue:
+def _dialogue(
+    run: SynthesisRun, session: Conversation, authors: Mapping[int, str], models: dict[str, str]
+) -> Dialogue:
     opened = session.started
     situation = next(
         (
@@ -79,27 +85,28 @@ def _dialogue(run: SynthesisRun, session: Conversation, models: dict[str, str]) 
         condition=run.synthesis.condition,
         language=LANGUAGES.get(run.synthesis.language.casefold()),
         situation=situation.text,
-        turns=tuple(map(_turn, session.lines)),
+        turns=tuple(_turn(line, authors[line.message]) for line in session.lines),
         undisclosed=tuple(fact.text for fact in opened.facts if fact.id not in disclosed),
         origin=Origin(file=run.name, chat=session.id, models=models),
     )
 
 
-def _turn(line: Line) -> Turn:
+def _turn(line: Line, author: str) -> Turn:
     """A line as it was said, one of the counselor's with its draft if it was revised. What the
     supporter thought and meant to do belongs to the draft; of a revision neither is known.
     """
     event, revised = line.event, line.revised
     assert not isinstance(event, Said), "a session of a synthesis"
     if isinstance(event, Disclosed):
-        return Turn(speaker="client", text=event.text, stage=event.stage, source=event.source)
+        how = written(event.source, author)
+        return Turn(speaker="client", text=event.text, stage=event.stage, source=how)
     turn = Turn(
         speaker="counselor",
         text=event.text,
         stage=event.stage,
         skill=event.skill,
         reasoning=event.reasoning or None,
-        source=event.source,
+        source=written(event.source, author),
     )
     if revised is None:
         return turn
@@ -112,7 +119,7 @@ def _turn(line: Line) -> Turn:
     return turn.model_copy(
         update={
             "text": revised.text,
-            "source": revised.source,
+            "source": written(revised.source, author),
             "draft": draft,
             "skill": None,
             "reasoning": None,

@@ -7,7 +7,7 @@ const lastOpen = new Map(); // by run: the interview to go on with when the pane
 
 /** Render into `section`; `update({who, tick})` says who and when a new interview would be about. */
 export function mountInterview(section, { run, who, tick }) {
-  const state = { who, tick, name: null, of: null, exchanges: 0, busy: false, models: [], own: {}, notice: "", characters: 2000 };
+  const state = { who, tick, name: null, of: null, exchanges: 0, busy: false, models: [], own: {}, byHand: "", notice: "", characters: 2000 };
   const base = `/api/runs/${encodeURIComponent(run)}`;
 
   const about = h("p", { class: "interview-about" });
@@ -22,6 +22,7 @@ export function mountInterview(section, { run, who, tick }) {
   const left = h("span", { id: "interview-left", class: "soft small" });
   const model = h("select", { id: "interview-model", onchange: offer });
   const modelRow = h("p", { class: "row" }, h("label", { for: "interview-model" }, "Who answers"), model);
+  const answers = h("p", { class: "soft small" });
   const costs = h("input", { type: "checkbox", id: "interview-costs" });
   const costsRow = h("p", { class: "row warn" }, costs, h("label", { for: "interview-costs" }, "This model may cost money. Ask it all the same."));
   const send = h("button", { type: "submit", class: "main" }, "Ask");
@@ -29,7 +30,7 @@ export function mountInterview(section, { run, who, tick }) {
   const form = h("form", { class: "interview-form", onsubmit: ask },
     h("label", { for: "interview-question" }, "Your question"), question,
     h("p", { class: "row" }, send, h("span", { id: "interview-hint", class: "soft small" }, "Ctrl and Enter send it too."), left),
-    modelRow, costsRow);
+    modelRow, answers, costsRow);
   const earlier = h("div", { class: "interview-earlier" });
   if (!document.querySelector('link[href="/static/interview.css"]')) document.head.append(h("link", { rel: "stylesheet", href: "/static/interview.css" }));
   fill(section, h("h2", {}, "Interview"), about, notice, telling, h("p", { class: "row" }, anew), logged, status, trouble, form, earlier);
@@ -51,7 +52,7 @@ export function mountInterview(section, { run, who, tick }) {
   async function load() {
     const found = await get(`${base}/interviews`);
     if (found.error) return fail(found.error);
-    Object.assign(state, { models: found.models, own: found.own, notice: found.notice, characters: found.characters });
+    Object.assign(state, { models: found.models, own: found.own, byHand: found.by_hand, notice: found.notice, characters: found.characters });
     question.setAttribute("maxlength", String(found.characters));
     fill(notice, found.notice);
     warned.before(found.before);
@@ -115,6 +116,7 @@ export function mountInterview(section, { run, who, tick }) {
   function offer() {
     const chosen = state.of?.model || model.value;
     costsRow.hidden = !state.models.find((one) => one.name === chosen)?.may_cost;
+    fill(answers, chosen && (modelRow.hidden || state.byHand) ? `Answers come from ${chosen}${state.byHand ? `; ${state.byHand}` : ""}.` : "");
   }
 
   function count() {
@@ -136,11 +138,11 @@ export function mountInterview(section, { run, who, tick }) {
     if (state.busy) return;
     if (!text) return fail("The question is empty; write what you want to know.");
     const of = state.of || { who: state.who, tick: state.tick, model: model.value || null };
-    busy(true, of.who);
+    busy(true, `Waiting for the model ${of.model || ""} to answer as ${of.who} …`);
     const told = await get(`${base}/interview`, {
       who: of.who, tick: of.tick, question: text, interview: state.name, model: of.model, may_cost: !costsRow.hidden && costs.checked,
     });
-    busy(false);
+    busy(false, "");
     if (told.error) {
       if (told.may_cost) costsRow.hidden = false;
       fail(told.error);
@@ -158,10 +160,10 @@ export function mountInterview(section, { run, who, tick }) {
     if (!found.error) list(found.interviews);
   }
 
-  function busy(on, name) {
+  function busy(on, words) {
     state.busy = on;
     send.setAttribute("aria-disabled", String(on));
-    fill(status, on ? `${name} is thinking about it …` : "");
+    fill(status, words);
   }
 
   function exchange(asked, told) {

@@ -15,13 +15,13 @@ export function drawTurn(turn, session, found, known, behind) {
 function clients(turn, session) {
   const told = (session.facts || []).filter((fact) => turn.facts.includes(fact.id));
   return [h("div", { class: "line" }, said(turn.text)),
-    h("div", { class: "beside soft small" }, said(words(turn.stage)), told.length ? [" · tells ", told.map((fact, index) => [index ? ", " : "", h("abbr", { title: fact.text }, fact.id)])] : turn.facts.length ? ` · tells ${turn.facts.join(", ")}` : " · tells nothing new", ` · ${turn.source}`)];
+    h("div", { class: "beside soft small" }, said(words(turn.stage)), told.length ? [" · tells ", told.map((fact, index) => [index ? ", " : "", h("abbr", { title: fact.text }, fact.id)])] : turn.facts.length ? ` · tells ${turn.facts.join(", ")}` : " · tells nothing new", ` · ${turn.author}`)];
 }
 
 function counselors(turn, found, known) {
   const thought = turn.reasoning ? h("div", { class: "beside soft small" }, "thinks: ", said(turn.reasoning)) : null;
   const kind = h("div", { class: "beside soft small" }, said(words(turn.stage)), " · ", said(words(turn.skill)),
-    turn.strategies.length ? [" · follows ", turn.strategies.map((id, index) => [index ? ", " : "", h("a", { href: `#${id}`, title: known.get(id) }, id)])] : "", ` · ${(turn.revised || turn).source}`);
+    turn.strategies.length ? [" · follows ", turn.strategies.map((id, index) => [index ? ", " : "", h("a", { href: `#${id}`, title: known.get(id) }, id)])] : "", ` · ${turn.author}`);
   if (turn.judged?.revise || turn.revised) return [thought, loop(turn, found), kind];
   return [thought, h("div", { class: "line" }, said(turn.text)), kind,
     turn.judged ? h("details", { class: "beside small" }, h("summary", { class: "soft" }, judgment(turn.judged)), bars(turn.judged.ratings)) : null];

@@ -9,8 +9,6 @@ import { hitList, stoodBack, termLegend } from "./memory.js";
 import { get, path } from "./source.js";
 import { show, state } from "./state.js";
 
-const SOURCE = { chosen: "chosen out of lines that people wrote beforehand", generated: "written by the model", fallback: "ready-made, where the model gave none that could be said", human: "said by somebody who took part" };
-const SHORT = { chosen: "written beforehand", generated: "by the model", fallback: "ready-made", human: "by a person" };
 const STAGES = { early: "says little yet", telling: "tells", doubting: "draws back", angry: "is angry", hopeful: "hopes", ending: "takes leave" }; // how far a client has opened up
 const REASONS = { drawn: "by chance, by the weights of this way of working" };
 const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left: "said no more in time, and it ended there" };
@@ -108,7 +106,7 @@ export function mountTalks(section, run, overview) {
     return h("li", { class: `line side-${side}${mine ? " now" : ""}`, id: `line-${line.message}`, tabindex: "-1" },
       h("div", { class: "line-head" }, h("b", {}, said(line.who)), badge(line.emotion, line.intensity, true), line.decided ? h("span", { class: "move" }, line.decided.policy === "safety" ? `safety: ${line.decided.move}` : STAGES[line.decided.move] || line.decided.move) : null,
         line.assessed ? h("span", { class: `danger danger-${line.assessed.level}` }, LEVELS[line.assessed.level]) : null,
-        h("span", { class: `source source-${line.source}`, title: SOURCE[line.source] || line.source }, SHORT[line.source] || line.source)),
+        h("span", { class: `source source-${line.source}`, title: line.came_about }, line.author)),
       practised(line.practice),
       said(line.text, "p", { class: "prose" }),
       h("details", { ontoggle: why }, h("summary", {}, "why"),
@@ -116,7 +114,7 @@ export function mountTalks(section, run, overview) {
         line.decided ? h("p", { class: "small" }, "Chose ", h("b", {}, STAGES[line.decided.move] || line.decided.move), ` out of ${line.decided.options.map((one) => STAGES[one] || one).join(", ")}: `, said(REASONS[line.decided.reason] || line.decided.reason), h("span", { class: "soft" }, ` (${line.decided.policy})`)) : null,
         behind(line.practice),
         line.recalled ? [h("p", { class: "small" }, "Before it came to mind, at ", said(`“${line.recalled.query}”`), ":"), line.recalled.hits.length ? [termLegend(overview.weights), hits] : h("p", { class: "soft" }, "nothing")] : null,
-        h("p", { class: "small soft" }, `Written: ${SOURCE[line.source] || line.source}. `, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "hood", event: line.seq, tick: talk.tick, who: line.who }) }, "the prompt behind it"), after ? [" · ", h("button", { type: "button", class: "plain", onclick: () => { after.scrollIntoView({ block: "center" }); after.focus({ preventScroll: true }); } }, "the scores that followed")] : null)));
+        h("p", { class: "small soft" }, `The line was ${line.came_about}. `, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "hood", event: line.seq, tick: talk.tick, who: line.who }) }, "the prompt behind it"), after ? [" · ", h("button", { type: "button", class: "plain", onclick: () => { after.scrollIntoView({ block: "center" }); after.focus({ preventScroll: true }); } }, "the scores that followed")] : null)));
   }
 
   function practised(steps) {
