@@ -1,6 +1,7 @@
 """Tables 6 and 7 and Figure 6 of SimCounsel by people: from the ratings that the report counts."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -193,7 +194,9 @@ def _pair(done: Compared, of: str, first: str, second: str) -> dict[str, float |
     for a, b, sign in ((first, second, 1), (second, first, -1)):
         found = table[(table["of"] == of) & (table["first"] == a) & (table["second"] == b)]
         if len(found):
-            row = {key: None if value != value else value for key, value in found.iloc[0].items()}
+            row: dict[Any, Any] = {
+                key: None if value != value else value for key, value in found.iloc[0].items()
+            }
             turned = {
                 key: sign * row[key]
                 for key in ("difference", "tukey_difference")
@@ -231,7 +234,9 @@ def _f_words(done: Compared, of: str) -> str:
     found = table[table["of"] == of]
     if not len(found):
         return ""
-    row = {key: None if value != value else value for key, value in found.iloc[0].items()}
+    row: dict[Any, Any] = {
+        key: None if value != value else value for key, value in found.iloc[0].items()
+    }
     said = []
     if row["f_ratings"] is not None:
         degrees = f"({row['df_between_ratings']:g}, {row['df_within_ratings']:g})"

@@ -90,7 +90,8 @@ class _Known:
     def scrubbed(self, text: str) -> str:
         """A text with each secret hidden; those of addresses at last, as they may hold others."""
         text = self.pattern.sub(HIDDEN, text)
-        parts, at = [], 0
+        parts: list[str] = []
+        at = 0
         for start, end in _before_hosts(text):
             parts += text[at:start], HIDDEN
             at = end

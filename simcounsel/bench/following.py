@@ -111,7 +111,7 @@ def _answer(
     )
     asks = moves[-1].asks if moves else None
     view = _view(exchange, tuple(own), tuple(moves), key, code)
-    heard = yield from hear(said, around(view, policy, (*key, exchange.turn), asks))
+    heard = yield from hear(said, around(view, policy, (*key, exchange.turn), asks, None))
     own += [heard] if heard else []
     view = _view(exchange, tuple(own), tuple(moves), key, code)
     decision = yield from policy.decide(view)

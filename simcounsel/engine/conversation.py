@@ -161,8 +161,9 @@ def _assess(talk: OpenTalk, speaker: Side, listener: Side, said: Said) -> Ask[tu
     view = talk.view(listener, speaker)
     key = (speaker.scene.seed, speaker.scene.tick, said.chat, said.message)
     persona = speaker.mind.resident.persona
-    chosen = said.source == "chosen" and isinstance(persona, ClientPersona)
-    file = dangers_in_file(persona, view.language) if chosen else None
+    file = None
+    if said.source == "chosen" and isinstance(persona, ClientPersona):
+        file = dangers_in_file(persona, view.language)
     surround = around(view, listener.policy, key, talk.asked.get(listener.name), file)
     heard = yield from talk.assess(said, surround)
     if heard is None:

@@ -19,9 +19,6 @@ KINDS = (
 """Kinds of events that it is made of."""
 PROTOCOL: Final = "safety"
 """The policy by whose name the safety protocol's moves are logged."""
-BY_HAND = frozenset(("chosen", "fallback"))
-"""Sources of lines that were written beforehand: a stand-in chose it, or no model's line could be
-said."""
 
 
 class Worded(NamedTuple):

@@ -107,9 +107,10 @@ def whose_danger(view: TalkView) -> tuple[bool, str | None]:
         if _corrects(text, language):
             seen, own, called = True, False, _called(text, language) or called or named
             continue
+        whose: str | None = "own"
         if number in judged:
-            whose, said = ("another", judged[number]) if judged[number] else ("own", None)
-            called = called or (_called(said, language) or said if said else None)
+            if said := judged[number]:
+                whose, called = "another", called or _called(said, language) or said
         else:
             whose = _whose(text, language) or ("own" if number in _felt(view) else None)
         seen, own = seen or whose == "another", own or whose == "own"
