@@ -31,7 +31,7 @@ def dead(server: FaultServer) -> str:
 def test_run_stops_and_resume_goes_on(
     simcounsel: Command, tmp_path: Path, server: FaultServer
 ) -> None:
-    server.faults = lambda index: "503" if index >= 4 else None
+    server.faults = lambda index: "503" if index >= 2 else None
     scripted = ("--model", f"{server.url}/m", "--set", "models.embed=scripted")
     ended = simcounsel("run", TINY, "--out", tmp_path, "-q", "--ticks", 2, *scripted, *AT_ONCE)
     run = only_run(tmp_path)

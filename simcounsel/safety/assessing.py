@@ -104,7 +104,7 @@ def _verdict(heard: Heard, reply: Reply[RiskAnswer] | None, context: LineContext
     kinds = tuple(kind for kind in DANGERS if kind in {*openly, *judged.kinds})
     return _Verdict(
         level=level,
-        kinds=(kinds or _kinds(heard, level, context.kinds)) if level != "none" else (),
+        kinds=(kinds or context.kinds or ("suicide",)) if level != "none" else (),
         by="model" if heard.doubt or level != heard.level or level == "none" else heard.by,
         why=f"{why or NOTHING_HEARD}; {reply.model or 'a model'} says {judged.level}{least}",
     )

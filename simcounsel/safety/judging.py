@@ -136,19 +136,12 @@ def judging(
         system=system,
         prompt=prompt,
         schema=RiskAnswer,
-        check=_problem,
         fallback=fallback,
         facts=RiskFacts(level=fallback.level),
         temperature=0.0,
         max_tokens=300,
         seed=seed_of(*context.key, "risk"),
     )
-
-
-def _problem(answer: RiskAnswer) -> str | None:
-    if answer.level != "none" and not answer.kinds:
-        return f"`kinds` is empty, though the level is {answer.level}"
-    return None
 
 
 def _talk(context: LineContext, language: str) -> str:

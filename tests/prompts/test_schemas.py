@@ -46,7 +46,7 @@ FILLED = frozenset(
     "appraise bench_crisis bench_judge case_client case_facts case_plan case_talk course_after"
     " course_objective course_skills distil evaluate extract insights judge_audit judge_block"
     " judge_codes judge_pair line_client line_counselor line_layperson persona plan_day plan_slots"
-    " questions seek self_report skipped_days sufficient summarize support".split()
+    " questions risk seek self_report skipped_days sufficient summarize support".split()
 )
 """Every purpose whose answer has a schema."""
 PLAIN = {

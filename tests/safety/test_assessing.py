@@ -191,11 +191,13 @@ def test_what_a_model_reads_out_of_a_line_is_in_the_clients_words() -> None:
     assert judged("I want to die.", says("high")).details == DangerDetails()
 
 
-def test_a_level_without_a_kind_is_asked_again() -> None:
-    request = next(assess(DOUBTFUL, about()))
-    assert isinstance(request, Question) and request.check is not None
-    assert request.check(RiskAnswer(level="high")) == "`kinds` is empty, though the level is high"
-    assert request.check(says("high")) is None and request.check(RiskAnswer(level="none")) is None
+def test_a_level_without_a_kind_is_of_the_kind_that_is_asked_about_first() -> None:
+    """What the classifier takes for likeliest is no kind that a model judged."""
+    asks = assess(FAREWELL, about(), every_line=True)
+    assert play(asks, RiskAnswer(level="high")).kinds == ("suicide",)
+    before = replace(about(), kinds=("self_harm",))
+    asks = assess(FAREWELL, before, every_line=True)
+    assert play(asks, RiskAnswer(level="high")).kinds == ("self_harm",)
 
 
 def test_a_hint_out_of_a_file_without_danger_is_none() -> None:
