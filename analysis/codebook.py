@@ -8,7 +8,7 @@ from typing import Literal
 import pandas as pd
 
 from analysis.experiment import ReportError
-from analysis.page import write_tables
+from analysis.page import csv_of, write_tables
 from simcounsel.disk import write_data, write_whole
 from simcounsel.secret import scrub
 
@@ -125,7 +125,7 @@ def write_tidy(tables: Mapping[str, pd.DataFrame], out: Path, forms: Iterable[Fo
             ) from None
         except OSError as error:
             raise ReportError(f"{out}: cannot be written ({error}); choose another --out") from None
-    write_whole(out / "codebook.csv", book.to_csv(index=False, lineterminator="\n"))
+    write_whole(out / "codebook.csv", csv_of(book))
 
 
 def _text(value: object) -> str | None:

@@ -17,7 +17,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from analysis.experiment import ReportError
 from analysis.style import JOURNAL_MM, Look, Picture
-from simcounsel.disk import write_data, write_text, write_whole
+from simcounsel.disk import no_formula, write_data, write_text, write_whole
 from simcounsel.terminal import visible
 
 LIBRARIES = (
@@ -92,28 +92,21 @@ def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
     for stale in out.glob("*.csv"):
         stale.unlink()
     for name, table in tables.items():
-        write_whole(out / f"{name}.csv", _harmless(table).to_csv(index=False, lineterminator="\n"))
+        write_whole(out / f"{name}.csv", csv_of(table))
 
 
-def _harmless(table: pd.DataFrame) -> pd.DataFrame:
-    """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+def csv_of(table: pd.DataFrame) -> str:
+    """A table as CSV; an empty field is a missing value, and no text begins like a formula."""
     texts = [
-        str(column)
+        column
         for column in table
         if not pd.api.types.is_numeric_dtype(table[column])
         and not pd.api.types.is_bool_dtype(table[column])
     ]
-    return table.assign(
-        **{column: table[column].map(_tamed, na_action="ignore") for column in texts}
-    )
-
-
-def _tamed(value: object) -> object:
-    return (
-        f"'{value}"
-        if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
-        else value
-    )
+    tamed = table.assign(
+        **{str(column): table[column].map(no_formula, na_action="ignore") for column in texts}
+    ).rename(columns=no_formula)
+    return str(tamed.to_csv(index=False, lineterminator="\n"))
 
 
 def command_line(package: str = "analysis") -> str:

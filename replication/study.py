@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.embedding import each_once, embedding
 from analysis.finding import find
-from analysis.page import counted
+from analysis.page import counted, csv_of
 from analysis.report import Options, Report, embedding_of, make
 from analysis.writing import write as write_report
 from replication import asking, simcounsel_tables, structure_tables, themes
@@ -44,7 +44,7 @@ def finish(
         tables = tuple(simcounsel_tables.tables(report, paper))
     else:
         assert asked is not None
-        write_whole(folder / "comments.csv", asked.to_csv(index=False, lineterminator="\n"))
+        write_whole(folder / "comments.csv", csv_of(asked))
         tables = tuple(of_structure(report, paper, folder, asked, judge))
     made = Replication(
         paper=paper, report=report, tables=tables, facts=facts_of(report, raters, judge)

@@ -3,8 +3,6 @@ from; found by vectors, named by a model or by its most central sentence, and to
 people.
 """
 
-import csv
-import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from analysis.clustering import fitted, grouped, number_of_clusters
 from analysis.dialogue import sentiment
 from analysis.naming import name_clusters
 from analysis.patterns import Cluster, Embed, Patterns
-from simcounsel.disk import write_whole
+from simcounsel.disk import csv_text, write_whole
 from simcounsel.llm.switchboard import Switchboard
 
 SENTENCE = re.compile(r"(?<=[.!?。！？])\s*")
@@ -104,13 +102,9 @@ def write_sheet(said: pd.DataFrame, file: Path) -> None:
     """
     if file.exists() or not len(said):
         return
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    for row in said.itertuples():
-        table.writerow([row.sentence, row.client, row.arm, row.theme, "", ""])
+    rows = ([row.sentence, row.client, row.arm, row.theme, "", ""] for row in said.itertuples())
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(file, text.getvalue())
+    write_whole(file, csv_text(COLUMNS, rows))
 
 
 def checked(file: Path) -> tuple[int, int]:

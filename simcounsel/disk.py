@@ -3,8 +3,10 @@
 Whatever writes otherwise is named, with its reason, in tests/test_exits.py.
 """
 
+import csv
+import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -70,3 +72,23 @@ def end_line(file: Path, handle: BinaryIO) -> None:
             reading.seek(-1, os.SEEK_END)
             if reading.read(1) != b"\n":
                 handle.write(b"\n")
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a formula begins in a spreadsheet."""
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV; an empty field is a missing value, and no text begins like a formula."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(map(no_formula, columns))
+    table.writerows([no_formula(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def no_formula(value: object) -> object:
+    """A cell as it is; a text that a spreadsheet would take for a formula has an apostrophe before
+    it.
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

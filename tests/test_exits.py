@@ -1,12 +1,16 @@
 """All that is written goes through one exit, which hides keys: nobody writes past it."""
 
 import ast
+import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from simcounsel import secret
+from analysis.page import csv_of
+from simcounsel import disk, secret
 from simcounsel.corpus.reading import read_dialogues
 from tests.commands import Command, in_process
 from tests.corpus.made import dialogue
@@ -162,3 +166,24 @@ def test_a_key_in_a_corpus_reaches_no_file_that_is_made_of_it_and_no_screen(
     assert not leaks(out)
     rows = "".join(one.model_dump_json() for one in read_dialogues(out / "rows"))
     assert "My key is ***" in rows and MINE not in rows and THEIRS not in rows  # it is zipped
+
+
+def test_tables_are_written_in_one_place() -> None:
+    """Else a cell that begins like a formula is one in somebody's spreadsheet."""
+    places = {"simcounsel/disk.py": "csv.writer(", "analysis/page.py": ".to_csv("}
+    for file in modules():
+        name = file.relative_to(ROOT).as_posix()
+        text = file.read_text(encoding="utf-8")
+        for written in ("csv.writer(", "csv.DictWriter(", ".to_csv("):
+            assert written not in text or places.get(name) == written, name
+
+
+@pytest.mark.parametrize("begun", disk.FORMULA)
+def test_a_cell_that_begins_like_a_formula_is_text(begun: str) -> None:
+    cell = f'{begun}HYPERLINK("http://evil.example")'
+    lines = disk.csv_text(("a", cell), [(1, cell), (-2.5, None)])
+    read = list(csv.reader(io.StringIO(lines, newline="")))
+    assert read == [["a", f"'{cell}"], ["1", f"'{cell}"], ["-2.5", ""]]
+    frame = csv_of(pd.DataFrame({"a": [1, -2.5], cell: [cell, None]}))
+    read = list(csv.reader(io.StringIO(frame, newline="")))
+    assert read == [["a", f"'{cell}"], ["1.0", f"'{cell}"], ["-2.5", ""]]

@@ -2,8 +2,6 @@
 holds all replies.
 """
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,6 +22,7 @@ from simcounsel.bench.folder import (
     read_manifest,
 )
 from simcounsel.bench.judge import DIMENSIONS
+from simcounsel.disk import csv_text
 from simcounsel.errors import BenchError
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.measurements import is_trial
@@ -163,45 +162,15 @@ def replies_csv(cases: Sequence[Case], rated: Sequence[Rated]) -> str:
     begins like a formula.
     """
     said = {(one.case, one.turn): one for case in cases for one in case.exchanges()}
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(
-        [
-            "case",
-            "topic",
-            "turn",
-            "client",
-            "reply",
-            "reference",
-            "cut",
-            *DIMENSIONS,
-            "because",
-            "reason",
-        ]
-    )
+    rows = []
     for one in rated:
         exchange = said[one.case, one.turn]
-        texts = [exchange.history[-1].content, one.reply, exchange.reference]
+        texts = exchange.history[-1].content, one.reply, exchange.reference
         scores = [one.scores.get(name) for name in DIMENSIONS]
-        why = one.because, one.reason
-        table.writerow(
-            [
-                *map(_harmless, (one.case, one.topic)),
-                one.turn,
-                *map(_harmless, texts),
-                int(one.cut),
-                *scores,
-                *map(_harmless, why),
-            ]
-        )
-    return out.getvalue()
-
-
-def _harmless(text: str | None) -> str | None:
-    """A text that a spreadsheet takes for text: one that begins like a formula gets an apostrophe
-    before it.
-    """
-    return f"'{text}" if text and text[0] in "=+-@" else text
+        known = one.case, one.topic, one.turn, *texts, int(one.cut)
+        rows.append([*known, *scores, one.because, one.reason])
+    heads = ("case", "topic", "turn", "client", "reply", "reference", "cut")
+    return csv_text((*heads, *DIMENSIONS, "because", "reason"), rows)
 
 
 def read_result(folder: Path) -> Result:

@@ -85,6 +85,7 @@ def validate_judge(
     try:
         judge = importlib.import_module("analysis.judge")
         shown = importlib.import_module("analysis.judge_lines")
+        csv_of = importlib.import_module("analysis.page").csv_of
     except ImportError as error:
         raise ModelError(
             f"validate-judge computes its figures with {error.name}, which is missing: pip install"
@@ -115,8 +116,8 @@ def validate_judge(
     finally:
         models.close()
     figures, items = judge.figures(ratings), judge.items(ratings)
-    write_text(out / "figures.csv", judge.table(figures).to_csv(index=False))
-    write_text(out / "items.csv", judge.table(items).to_csv(index=False))
+    write_text(out / "figures.csv", csv_of(judge.table(figures)))
+    write_text(out / "items.csv", csv_of(judge.table(items)))
     for line in shown.lines(figures, items):
         typer.echo(line)
     typer.echo(f"wrote {out / 'figures.csv'}, {out / 'items.csv'}")

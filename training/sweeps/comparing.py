@@ -2,14 +2,13 @@
 what an attack makes of them.
 """
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from simcounsel.disk import csv_text
 from simcounsel.intake import file_bytes, json_data
 from training.errors import TrainingError
 from training.learning.folder import ADAPTER, MANIFEST, Folder
@@ -209,8 +208,5 @@ def _number(value: float | None, how: str) -> str:
 
 def as_csv(rows: Sequence[Trained]) -> str:
     """All columns; an empty field is a missing value."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(asdict(one) for one in rows)
-    return text.getvalue()
+    told = [asdict(one) for one in rows]
+    return csv_text(COLUMNS, ([one.get(name, "") for name in COLUMNS] for one in told))

@@ -1,11 +1,10 @@
 """What raters said, joined with the key, as a CSV."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from simcounsel.disk import csv_text
 from simcounsel.viewer.rating.answers import Answer, facts_of, last_answers, read_answers
 from simcounsel.viewer.rating.entry import ATTENTION, YOU
 from simcounsel.viewer.rating.instrument import RatingItem
@@ -62,7 +61,7 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
                 "study": study.instrument.title,
                 **raters[name],
                 **answer.model_dump(include={"rater", "item", "position", "time", "seconds"}),
-                "comment": _harmless(answer.comment),
+                "comment": answer.comment,
                 **origin.model_dump(
                     include={"run", "condition", "model", "person", "partner_role", "chat"}
                 ),
@@ -109,21 +108,8 @@ def _toward(item: RatingItem, value: int | None, high_is_it: bool, sides: object
     return value if high_is_it else item.points + 1 - value
 
 
-def _harmless(comment: str) -> str:
-    """A comment that a spreadsheet takes for text: one that begins like a formula gets an
-    apostrophe before it.
-    """
-    return f"'{comment}" if comment[:1] in ("=", "+", "-", "@") else comment
-
-
 def write_csv(folder: Path, file: Path) -> int:
     """The rows as CSV; returns how many. An empty field is a missing value."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    table.writeheader()
-    count = 0
-    for row in rows(folder):
-        table.writerow(row)
-        count += 1
-    write_whole(file, text.getvalue())
-    return count
+    found = list(rows(folder))
+    write_whole(file, csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in found)))
+    return len(found)
