@@ -229,13 +229,23 @@ class OpenAIEmbeddings:
         return vectors
 
 
+def _in_order(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """By the numbers of the texts. Failure unless they are 0, 1, 2 and so on, each once: a vector
+    must not be given to another text.
+    """
+    by_number = {entry.get("index"): entry for entry in entries if type(entry.get("index")) is int}
+    if by_number.keys() != set(range(len(entries))):
+        raise Failure(f"the vectors are not numbered from 0 to {len(entries) - 1}, each once")
+    return [by_number[number] for number in range(len(entries))]
+
+
 def _vectors(answer: Mapping[str, Any], count: int) -> np.ndarray:
     data = answer.get("data")
     entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     if len(entries) != count:
         raise Failure(f"{len(entries)} vectors for {count} texts{_why(answer)}")
-    if all(isinstance(entry.get("index"), int) for entry in entries):
-        entries.sort(key=lambda entry: int(entry["index"]))
+    if any("index" in entry for entry in entries):
+        entries = _in_order(entries)
     try:
         with np.errstate(over="ignore"):
             vectors = np.asarray([entry.get("embedding") for entry in entries], dtype=np.float32)

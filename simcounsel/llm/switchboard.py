@@ -283,9 +283,18 @@ class Switchboard:
                 spent.embedded()
                 return found
 
+        async def once_more_if_unusable() -> "np.ndarray":
+            try:
+                return await send()
+            except Failure as failure:
+                if here or failure.transport or failure.lasting:
+                    raise
+            return await send()
+
         try:
             with self._recorded_if_broken_off(question, spent):
-                text = encode_vectors(await self._outage.reach(name, send))
+                found = await self._outage.reach(name, once_more_if_unusable)
+                text = encode_vectors(found)
         except Failure as failure:
             raise ModelUnreachable(
                 f"the model {name!r} gave no embeddings ({failure.cause})"

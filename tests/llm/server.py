@@ -253,7 +253,9 @@ class FaultServer:
             {"object": "embedding", "index": at, "embedding": _vector(text, self.dimensions)}
             for at, text in enumerate(body["input"])
         ]
-        return {"object": "list", "data": data[::-1], "usage": {"prompt_tokens": 3 * len(data)}}
+        answer = {"object": "list", "data": data[::-1], "usage": {"prompt_tokens": 3 * len(data)}}
+        self.amend(answer)
+        return answer
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> web.Response:

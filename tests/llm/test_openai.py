@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -390,6 +390,23 @@ def test_embeddings_are_unit_vectors_in_order() -> None:
     assert both.shape == (2, 8) and both.dtype == np.float32
     assert np.allclose(np.linalg.norm(many, axis=1), 1, atol=1e-6) and many.shape == (600, 8)
     assert np.array_equal(both[1], one[0]) and not np.allclose(both[0], both[1])
+
+
+def renumbered(numbers: Sequence[Any]) -> Callable[[dict[str, Any]], None]:
+    """The vectors of an answer get these numbers, in the order of the texts."""
+
+    def amend(answer: dict[str, Any]) -> None:
+        for entry, number in zip(answer["data"], numbers, strict=True):
+            entry["index"] = number
+
+    return amend
+
+
+@pytest.mark.parametrize("numbers", [(0, -1), (0, 0), (1, 2), (0, "1"), (0, True), (0, None)])
+def test_vectors_go_to_no_other_text(numbers: Sequence[Any]) -> None:
+    """Negative numbers were sorted and taken: the vectors changed places without a word."""
+    with FaultServer(amend=renumbered(numbers)) as server, pytest.raises(Failure, match="numbered"):
+        embed(server.url, "a", "b")
 
 
 FAULTS = ["400", "500", "garbage", "empty", "list", "no choices", "wrong types", "cut", "drop"]

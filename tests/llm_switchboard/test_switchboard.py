@@ -20,6 +20,7 @@ from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.events import Said, Warned
 from simcounsel.llm.answers import Unfit, read_answer, speech_problem
 from simcounsel.llm.driving import Outcome
+from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Price, Prices
@@ -557,6 +558,27 @@ def test_vectors_are_recorded_as_they_are_used(board: Board) -> None:
     )
 
 
+def test_an_unusable_answer_for_vectors_is_asked_for_again() -> None:
+    """As for chat; the second that cannot be used ends it."""
+
+    class Stumbles(HashEmbeddings):
+        asked = 0
+
+        async def embed(self, texts: Any) -> Any:
+            self.asked += 1
+            if self.asked == 1:
+                raise Failure("no JSON came")
+            return await super().embed(texts)
+
+    vectors = Stumbles()
+    vectors.name = "http://127.0.0.1:1/v1/vectors"  # those of this process are not asked twice
+    models = Switchboard({"reason": Says(GOOD)}, vectors)
+    question = Question(
+        verb="embed", purpose="p", who="Ines", tier="embed", texts=("a",), fallback=None
+    )
+    assert answer(models, question).value.shape[0] == 1 and vectors.asked == 2
+
+
 def test_no_vectors_no_tick() -> None:
     class Blind:
         name = "blind"
@@ -584,7 +606,6 @@ def test_no_vectors_no_tick() -> None:
 
 def test_tiers_go_to_their_models() -> None:
     reason, quick = Says(GOOD, name="reason"), Says(GOOD, name="quick")
-    from simcounsel.llm.embeddings import HashEmbeddings
 
     models = Switchboard({"reason": reason, "quick": quick, "judge": reason}, HashEmbeddings())
     tiered = [
