@@ -616,6 +616,88 @@ def test_check_of_a_folder(simcounsel: Command, tmp_path: Path) -> None:
     assert (ended.code, "a folder without a file to check" in ended.err) == (1, True)
 
 
+MISTAKES = (
+    ("client.yaml", "gender:", "gendr:", "gendr: unknown key; did you mean 'gender'?"),
+    ("client.yaml", "strength: 75}", "strength: 175}", "core_beliefs.0.strength: 175: input"),
+    ("world.yaml", "seed: 1 ", "seeed: 1 ", "seeed: unknown key; did you mean 'seed'?"),
+    (
+        "world.yaml",
+        "place: Willow Park, max",
+        "place: Wilow Park, max",
+        "appointments.1.place: no place 'Wilow Park' in this world; did you mean",
+    ),
+    (
+        "experiment.yaml",
+        "after every session",
+        "each session",
+        "measurements.2.when: 'each session' is not a time to measure",
+    ),
+    (
+        "experiment.yaml",
+        "insomnia_severity, when: start",
+        "insomnia_severty, when: start",
+        "measurements.0.instrument: no instrument 'insomnia_severty'; did you mean",
+    ),
+    ("experiment.yaml", "client_only", "client_onli", "condition: 'client_onli' is not one of"),
+    (
+        "experiment.yaml",
+        "client_counselor}",
+        "client_counselor, residents.counselor.policy: socratc}",
+        "residents.counselor.policy: no policy 'socratc'; there are",
+    ),
+    (
+        "experiment.yaml",
+        "client_layperson}",
+        "client_layperson, residents.Oma.home: x}",
+        "--set residents.Oma.home: nothing named 'Oma' there",
+    ),
+    ("experiment.yaml", "contrast: [counselor", "contrast: [counsellor", "no condition"),
+)
+"""File, text, another in its place, what is said of it."""
+
+
+def test_all_problems_of_a_study_at_once_each_once_where_it_is(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "study"
+    assert simcounsel("init", study, "--theme", "insomnia").code == 0
+    for name, old, new, _ in MISTAKES:
+        file = study / name
+        text = file.read_text("utf-8")
+        assert old in text, (name, old)
+        file.write_text(text.replace(old, new, 1), "utf-8")
+    ended = simcounsel("check", study)
+    told = [one for one in ended.out.splitlines() if not one.endswith(": ok")]
+    wanted = [*MISTAKES, ("client.yaml", "", "role: client", "gender: missing; add")]
+    for name, _, new, what in wanted:
+        lines = (study / name).read_text("utf-8").splitlines()
+        at = next(number for number, line in enumerate(lines, 1) if new in line)
+        (one,) = (one for one in told if what in one)
+        assert one.startswith(f"{study / name}:{at}: "), one
+    assert (ended.code, len(told)) == (1, len(wanted)), ended.out
+    planned = simcounsel("sweep", study / "experiment.yaml", "--dry-run")
+    assert planned.code == 1 and "measured " not in planned.out
+
+
+def test_a_file_that_waits_for_another(simcounsel: Command, tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    assert simcounsel("init", study, "--theme", "insomnia").code == 0
+    client, experiment = study / "client.yaml", study / "experiment.yaml"
+    client.write_text(client.read_text("utf-8").replace("gender:", "gendr:"), "utf-8")
+    told = simcounsel("check", study).out.splitlines()
+    assert sum("gendr: unknown" in one for one in told) == 1
+    for waits in (study / "world.yaml", experiment):
+        assert f"{waits}: ok once study/client.yaml is corrected" in told
+    client.write_text(client.read_text("utf-8").replace("gendr:", "gender:"), "utf-8")
+    experiment.write_text(
+        experiment.read_text("utf-8").replace("severity, when", "severty, when"), "utf-8"
+    )
+    told = simcounsel("check", study).out.splitlines()
+    misspelt = [one for one in told if "no instrument 'insomnia_severty'" in one]
+    assert len(misspelt) == 2 and all(one.startswith(f"{experiment}:") for one in misspelt)
+    assert any("'insomnia_severity' is never measured" in one for one in told)
+
+
 def test_half_characters_can_be_printed(simcounsel: Command, tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text('{"name": "\\ud800"}', encoding="utf-8")
     ended = simcounsel("personas", "import", "p.json")

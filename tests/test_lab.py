@@ -220,7 +220,7 @@ def test_a_fork_is_estimated_from_its_fork_on(tmp_path: Path) -> None:
         (
             "conversation.max_turns: 4",
             "conversation.max_turns: 1",
-            "with condition 'counselor' and client",
+            "experiment.yaml:12: conversation.max_turns: 1: input should be",
         ),
         (
             "conversation.max_turns: 4",

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from simcounsel import named_code
 from simcounsel.errors import PluginError, SpecError
-from simcounsel.instruments.scale import INSTRUMENTS, read_scale, unknown_instrument
-from simcounsel.named_code import described, file_of, missing
+from simcounsel.instruments.naming import unknown_instruments
+from simcounsel.instruments.scale import read_scale
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.staged.diagram import diagram_of
 from simcounsel.specs import shipped
@@ -15,7 +16,9 @@ from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
 from simcounsel.specs.manual import Manual
 from simcounsel.specs.manual_file import load_manual, sound
+from simcounsel.specs.patching import names_a_file
 from simcounsel.specs.persona_file import parse_persona
+from simcounsel.specs.problems import At, Problem, each_once, file_of
 from simcounsel.specs.synthesis_file import load_synthesis
 from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World
@@ -25,6 +28,10 @@ KEYS = frozenset(
     "places role conceptualization therapy respondent conditions situations phases".split()
 )
 """Each stands in one kind of file and in none of the others."""
+NAMING = frozenset({"places", "conditions"})
+"""Kinds of files that name instruments."""
+PERSONAS = frozenset({"role", "voice", "routines"})
+"""By any of these a persona is known, so that a `role` that is misspelt is found."""
 
 
 def files_of(path: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
@@ -84,34 +91,56 @@ def check_file(path: Path) -> list[str]:
     manual, `conceptualization` a therapy, `therapy` and `stages` a plan, `conditions` an
     experiment, `situations` a synthesis.
     """
+    problems: list[str] = []
     try:
         data, lines = read_yaml(path)
-        if isinstance(data, dict) and "places" in data:
-            world = load_world(path)
-            return [*_policy_problems(path, world, lines), *_instrument_problems(path, data, lines)]
-        if isinstance(data, dict) and "role" in data:
-            parse_persona(data, path, lines)
-        elif isinstance(data, dict) and "conceptualization" in data:
-            load_spec(path, Therapy)
-        elif isinstance(data, dict) and {"therapy", "stages"} <= set(data):
-            load_spec(path, CoursePlan)
-        elif isinstance(data, dict) and {"respondent", "scoring"} & set(data) and "items" in data:
-            read_scale(path)
-        elif isinstance(data, dict) and "conditions" in data:
-            load_experiment(path)
-        elif isinstance(data, dict) and "situations" in data:
-            load_synthesis(path)
-        elif isinstance(data, dict) and "phases" in data:
-            sound(parse_spec(data, Manual, path, lines), path, lines)
-        else:
-            return [
-                f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an"
-                " experiment (no `conditions:`) nor a synthesis (no `situations:`) nor a manual"
-                " (no `phases:`) nor a therapy (no `conceptualization:`) nor a plan (no `therapy:`"
-                " and `stages:`)"
-            ]
+        if isinstance(data, dict) and not PERSONAS & data.keys() and NAMING & data.keys():
+            problems += unknown_instruments(path, data, lines)
+        problems += _read(path, data, lines)
     except SpecError as error:
-        return error.problems
+        problems += error.problems
+    return each_once(problems)
+
+
+def ok_line(path: Path, problems: list[str]) -> str:
+    """What is said of a file none of whose problems is new: that it has none, or waits for the
+    files that it names; '' where its own are told already.
+    """
+    others = dict.fromkeys(str(file_of(one) or "what it names") for one in problems)
+    if path.resolve() in {Path(one).resolve() for one in others}:
+        return ""
+    return f"{path}: ok" + (f" once {' and '.join(others)} is corrected" if others else "")
+
+
+def _read(path: Path, data: Any, lines: Lines) -> list[str]:
+    """Read a file as what its keys make it. SpecError, or the problems of what is looked up only
+    when it is used.
+    """
+    if not isinstance(data, dict):
+        data = {}
+    if "places" in data:
+        return _policy_problems(path, load_world(path), lines)
+    if PERSONAS & data.keys():
+        parse_persona(data, path, lines)
+    elif "conceptualization" in data:
+        load_spec(path, Therapy)
+    elif {"therapy", "stages"} <= set(data):
+        load_spec(path, CoursePlan)
+    elif {"respondent", "scoring"} & set(data) and "items" in data:
+        read_scale(path)
+    elif "conditions" in data:
+        return [*_unknown_policies(path, data, lines), *_experiment_problems(path)]
+    elif "situations" in data:
+        load_synthesis(path)
+    elif "phases" in data:
+        sound(parse_spec(data, Manual, path, lines), path, lines)
+    else:
+        return [
+            f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an"
+            " experiment (no `conditions:`) nor a synthesis (no `situations:`) nor a manual"
+            " (no `phases:`) nor a therapy (no `conceptualization:`) nor a plan (no `therapy:`"
+            " and `stages:`)"
+        ]
     return []
 
 
@@ -123,6 +152,32 @@ def graph_of_file(path: Path) -> str:
             [f"{path}: not a manual (it has no `phases:`); --graph draws the states of a manual"]
         )
     return diagram_of(load_manual(path))
+
+
+def _experiment_problems(path: Path) -> list[str]:
+    try:
+        load_experiment(path)
+    except SpecError as error:
+        return error.problems
+    return []
+
+
+def _unknown_policies(path: Path, data: dict[str, Any], lines: Lines) -> Iterator[Problem]:
+    """Names of policies that an experiment sets and that there are not."""
+    arms = enumerate(data["conditions"] if isinstance(data["conditions"], list) else ())
+    places: list[tuple[At, Any]] = [(("conditions", n, "set"), _of(arm, "set")) for n, arm in arms]
+    for at, changed in [*places, (("set",), data.get("set")), (("past",), data.get("past"))]:
+        for key, value in changed.items() if isinstance(changed, dict) else ():
+            named = _of(value, "name") or value
+            if str(key).split(".")[-1] != "policy" or not isinstance(named, str):
+                continue
+            if not names_a_file(named) and ":" not in named and named not in POLICIES:
+                what = f"{key}: no policy {named!r}; there are {POLICIES.known()}"
+                yield Problem(path, lines, (*at, key), what)
+
+
+def _of(data: Any, key: str) -> Any:
+    return data.get(key) if isinstance(data, dict) else None
 
 
 def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
@@ -159,12 +214,12 @@ def code_in(path: Path) -> tuple[list[str], list[str]]:
     notes, problems = [], []
     for name in dict.fromkeys(name for world in worlds for name in world.code_names()):
         place = f"{path}:{_first_line(path, name)}: "
-        if file_of(name) is None:
-            problems.append(place + missing(name))
+        if named_code.file_of(name) is None:
+            problems.append(place + named_code.missing(name))
         else:
             notes.append(
-                f"{place}{described(name)}. Nothing was imported; a run imports it only where you"
-                " allow it (`--allow-code`)"
+                f"{place}{named_code.described(name)}. Nothing was imported; a run imports it only"
+                " where you allow it (`--allow-code`)"
             )
     return notes, problems
 
@@ -177,18 +232,3 @@ def _first_line(path: Path, words: str) -> int:
     """The first line of a file with these words; 1 where another file says them."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return next((number for number, line in enumerate(lines, 1) if words in line), 1)
-
-
-def _instrument_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:
-    """Names of instruments are looked up here and when a run begins, not when a world is loaded;
-    files are read by then.
-    """
-    named = (
-        (number, measurement["instrument"])
-        for number, measurement in enumerate(data.get("measurements") or [])
-    )
-    return [
-        f"{path}:{lines.get(('measurements', number, 'instrument'), 1)}: {unknown_instrument(name)}"
-        for number, name in named
-        if name not in INSTRUMENTS and not name.endswith((".yaml", ".yml"))
-    ]

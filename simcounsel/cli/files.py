@@ -41,24 +41,23 @@ def check(
 
     Example: simcounsel check manual.yaml --graph manual.mmd
     """
-    from simcounsel.cli.check import check_file, code_in, files_of, graph_of_file
+    from simcounsel.cli.check import check_file, code_in, files_of, graph_of_file, ok_line
     from simcounsel.specs.file_text import write_text
+    from simcounsel.specs.problems import each_once
 
     if graph is not None and len(files) != 1:
         raise typer.BadParameter(
             f"one manual is drawn at a time, and {len(files)} files are named", param_hint="--graph"
         )
-    wrong = 0
+    wrong: list[str] = []
     named = [files_of(file) for file in files]
     for file in (one for ours, _ in named for one in ours):
         problems = check_file(file)
         code, not_found = code_in(file) if not problems else ([], [])
         problems += not_found
-        wrong += bool(problems)
-        for problem in problems or [f"{file}: ok"]:
-            typer.echo(problem)
-        for note in code:
-            typer.echo(note)
+        told, wrong = len(wrong), each_once([*wrong, *problems])
+        for line in filter(None, [*(wrong[told:] or [ok_line(file, problems)]), *code]):
+            typer.echo(line)
         if graph is not None and not problems:
             write_text(graph, graph_of_file(file))
             typer.echo(f"wrote {graph}")

@@ -95,11 +95,15 @@ def sweep(
 
     Try a sweep without a model first: simcounsel sweep experiments/quick.yaml --model scripted
     """
+    from simcounsel.instruments.naming import check_instruments
     from simcounsel.lab.plan import plan_lines
     from simcounsel.llm.catalog import roles_for
     from simcounsel.specs.experiment_file import load_experiment
+    from simcounsel.specs.shipped import found
 
     loaded, cells = load_experiment(experiment, roles_for(model) if model else None)
+    file = found("experiments", experiment)
+    check_instruments(file, *(found("worlds", file.parent / one) for one in loaded.worlds))
     folder = out or Path("sweeps") / experiment.stem
     for line in plan_lines(loaded, cells, price_table(prices), folder):
         typer.echo(line)

@@ -57,6 +57,16 @@ class Waiting:
         return f"{self.cause}; waiting {left}"
 
 
+async def asked_again(send: Callable[[], Awaitable[T]]) -> T:
+    """What `send` comes to, asked once more after an answer of which nothing can be used."""
+    try:
+        return await send()
+    except Failure as failure:
+        if failure.transport or failure.lasting:
+            raise
+    return await send()
+
+
 class Outage:
     """Since when nobody has answered, if so."""
 

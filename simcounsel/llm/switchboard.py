@@ -17,7 +17,7 @@ from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, taken_in
 from simcounsel.llm.once import Once
-from simcounsel.llm.outage import Outage, Patience, Waiting
+from simcounsel.llm.outage import Outage, Patience, Waiting, asked_again
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply, warmed
 from simcounsel.llm.recording import Recorder, broken_off_line, call_line, embedding_line
@@ -283,18 +283,10 @@ class Switchboard:
                 spent.embedded()
                 return found
 
-        async def once_more_if_unusable() -> "np.ndarray":
-            try:
-                return await send()
-            except Failure as failure:
-                if here or failure.transport or failure.lasting:
-                    raise
-            return await send()
-
         try:
             with self._recorded_if_broken_off(question, spent):
-                found = await self._outage.reach(name, once_more_if_unusable)
-                text = encode_vectors(found)
+                sent = send if here else lambda: asked_again(send)
+                text = encode_vectors(await self._outage.reach(name, sent))
         except Failure as failure:
             raise ModelUnreachable(
                 f"the model {name!r} gave no embeddings ({failure.cause})"

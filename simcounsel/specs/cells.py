@@ -11,6 +11,8 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of
+from simcounsel.specs.patched import Patched
+from simcounsel.specs.problems import each_once
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis_file import synthesis_of
 from simcounsel.specs.world import World
@@ -48,13 +50,18 @@ def cells_of(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]
     if experiment.synthesis is not None:
         yield from _syntheses(experiment, path, lines)
         return
-    cells = [
-        cell
-        for number in range(len(experiment.worlds))
-        for client in experiment.clients or (None,)
-        for seed in experiment.all_seeds
-        for cell in _of_pair(experiment, path, lines, number, client, seed)
-    ]
+    cells: list[Cell] = []
+    problems: list[str] = []
+    for number in range(len(experiment.worlds)):
+        for client in experiment.clients or (None,):
+            for seed in experiment.all_seeds:
+                try:
+                    cells += _of_pair(experiment, path, lines, number, client, seed)
+                except SpecError as error:
+                    problems += error.problems
+                    break  # seeds differ in nothing but the seed
+    if problems:
+        raise SpecError(each_once(problems))
     yield from sorted(cells, key=lambda cell: cell.arm is not None)
 
 
@@ -114,17 +121,14 @@ def _of_pair(
             ticks=experiment.paired_at,
             changes={},
         )
+    problems: list[str] = []
     for arm in experiment.arms_of(client):
-        world = _world(
-            experiment,
-            path,
-            lines,
-            number,
-            client,
-            seed,
-            {**(experiment.past if paired else {}), **arm.set},
-            arm.name,
-        )
+        patches = {**(experiment.past if paired else {}), **arm.set}
+        try:
+            world = _world(experiment, path, lines, number, client, seed, patches, arm.name)
+        except SpecError as error:
+            problems += error.problems
+            continue
         yield Cell(
             name=f"{stem}-{arm.name}",
             about=world,
@@ -137,6 +141,8 @@ def _of_pair(
             at_tick=experiment.paired_at,
             changes=dict(arm.set),
         )
+    if problems:
+        raise SpecError(problems)
 
 
 def _world(
@@ -171,6 +177,22 @@ def _read_world(
     patches: dict[str, Any],
     arm: str,
 ) -> World:
+    changes = json.loads(json.dumps(_changes(experiment, patches), default=str))
+    file = path.parent / experiment.worlds[number]
+    cast = (
+        {experiment.in_place_of: path.parent / client} if client and experiment.in_place_of else {}
+    )
+    try:
+        return read_world(file, changes, cast=cast, seen_from=path.parent)
+    except SpecError as error:
+        found = Patched(experiment, path, lines, file, changes, arm)
+        raise SpecError([found.placed(one, number, client) for one in error.problems]) from None
+
+
+def _changes(experiment: Experiment, patches: dict[str, Any]) -> dict[str, Any]:
+    """What an experiment changes in a world; last what an arm does, which holds for it whatever the
+    experiment says of all.
+    """
     changes: dict[str, Any] = {}
     if experiment.ticks is not None:
         changes["ticks"] = experiment.ticks
@@ -178,26 +200,7 @@ def _read_world(
         changes["models"] = experiment.models.model_dump()
     if experiment.measurements:
         changes["measurements"] = list(experiment.measurements)
-    changes |= {
-        **experiment.set,
-        **patches,
-    }  # last: what an arm changes holds for it, whatever the experiment says of all
-    cast = (
-        {experiment.in_place_of: path.parent / client} if client and experiment.in_place_of else {}
-    )
-    try:
-        return read_world(
-            path.parent / experiment.worlds[number],
-            json.loads(json.dumps(changes, default=str)),
-            cast=cast,
-            seen_from=path.parent,
-        )
-    except SpecError as error:
-        place = (
-            f"{path}:{line_of(lines, ('worlds', number))}: with condition"
-            f" {arm!r}{f' and client {client}' if client else ''}"
-        )
-        raise SpecError([f"{place}: {error.problems[0]}", *error.problems[1:]]) from None
+    return {**changes, **experiment.set, **patches}
 
 
 def _client_of(world: World) -> str:

@@ -40,11 +40,15 @@ def load_experiment(
         )
     experiment = parse_spec(data, Experiment, path, lines)
     problems = list(_problems(experiment, path, lines))
-    if problems:
-        raise SpecError(problems)
     if models is not None:
         experiment = _with_models(experiment, models)
-    cells = tuple(cells_of(experiment, path, lines))
+    cells: tuple[Cell, ...] = ()
+    try:
+        cells = tuple(cells_of(experiment, path, lines))
+    except SpecError as error:
+        problems += error.problems
+    if problems:
+        raise SpecError(problems)
     if models is not None:
         cells = tuple(_without_own_models(cell, experiment) for cell in cells)
     names = [cell.name for cell in cells]

@@ -15,6 +15,13 @@ from simcounsel.specs import shipped
 Lines = dict[tuple[str | int, ...], int]
 
 
+def line_of(lines: Lines, at: tuple[str | int, ...]) -> int:
+    """The line of a path, or of its nearest ancestor that stands in the file."""
+    while at and at not in lines:
+        at = at[:-1]
+    return lines.get(at, 1)
+
+
 def read_text(path: Path, most_mb: int = MOST_MB) -> str:
     """The text of a UTF-8 file, without a byte order mark. SpecError when it cannot be read, is no
     plain file or is larger than that.

@@ -14,7 +14,9 @@ from pydantic_core import CoreSchema, ErrorDetails
 from simcounsel.errors import SpecError
 from simcounsel.secret import scrub
 from simcounsel.specs.file_text import Lines as Lines
+from simcounsel.specs.file_text import line_of as line_of
 from simcounsel.specs.file_text import read_text, write_text
+from simcounsel.specs.problems import Problem, Unread
 from simcounsel.specs.yaml_text import NotYaml, parse_yaml
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -104,13 +106,6 @@ def _found_from(folder: Path, data: Any) -> Any:
     return ADAPTED + os.path.normpath(folder / data[len(ADAPTED) :])
 
 
-def line_of(lines: Lines, at: tuple[str | int, ...]) -> int:
-    """The line of a path, or of its nearest ancestor that stands in the file."""
-    while at and at not in lines:
-        at = at[:-1]
-    return lines.get(at, 1)
-
-
 def load_spec(path: Path, kind: type[S], remedy: str = STARTER) -> tuple[S, Lines]:
     """A file as a `kind`; SpecError names every problem in it at once. remedy: what to do when it
     is empty.
@@ -122,14 +117,18 @@ def load_spec(path: Path, kind: type[S], remedy: str = STARTER) -> tuple[S, Line
 
 
 def parse_spec(data: Any, kind: type[S], path: Path, lines: Lines, entry: int | None = None) -> S:
-    """Data that was read from `path` as a `kind`; SpecError names every problem at once. entry: its
-    index in a file that is a list.
+    """Data that was read from `path` as a `kind`; SpecError names every problem at once, but those
+    of what could not be read (`Unread`). entry: its index in a file that is a list.
     """
     try:
         return kind.model_validate(data)
     except ValidationError as error:
         raise SpecError(
-            [scrub(explain(e, kind, path, lines, entry)) for e in _causes(error)]
+            [
+                explain(e, kind, path, lines, entry)
+                for e in _causes(error)
+                if not isinstance(e["input"], Unread)
+            ]
         ) from None
 
 
@@ -142,43 +141,43 @@ def _causes(error: ValidationError) -> list[ErrorDetails]:
 
 def explain(
     error: ErrorDetails, kind: type[BaseModel], path: Path, lines: Lines, entry: int | None = None
-) -> str:
+) -> Problem:
     """One pydantic error as `file:line: place: what is wrong; what to do`. entry: the index of what
     is wrong in a file that is a list.
     """
     at = tuple(part for part in error["loc"])
-    where = ".".join(str(part) for part in at)
+    head = ".".join(str(part) for part in at)
     if entry is None:
-        head = f"{path}:{line_of(lines, at)}: {where or 'file'}"
-    else:
-        head = (
-            f"{path}:{line_of(lines, (entry, *at))}: entry"
-            f" {entry + 1}{': ' if where else ''}{where}"
-        )
+        return Problem(path, lines, at, scrub(f"{head or 'file'}{_wrong(error, kind)}"))
+    head = f"entry {entry + 1}{': ' if head else ''}{head}"
+    return Problem(path, lines, (entry, *at), scrub(f"{head}{_wrong(error, kind)}"))
+
+
+def _wrong(error: ErrorDetails, kind: type[BaseModel]) -> str:
+    """What is wrong and what to do, behind the place."""
+    at = error["loc"]
     value = repr(error["input"])
     value = value if len(value) <= 60 else value[:57] + "..."
     match error["type"]:
         case "missing":
-            return f"{head}: missing; add `{at[-1]}: ...`"
+            return f": missing; add `{at[-1]}: ...`"
         case "extra_forbidden":
             known = sorted(_fields_at(kind, at[:-1]))
             near = difflib.get_close_matches(str(at[-1]), known, n=1)
             remedy = f"did you mean '{near[0]}'?" if near else f"known here: {', '.join(known)}"
-            return f"{head}: unknown key; {remedy}"
+            return f": unknown key; {remedy}"
         case "literal_error":
             expected = str(error.get("ctx", {}).get("expected", ""))
             options = [o.strip(" '") for o in expected.replace(" or ", ", ").split(",")]
             near = difflib.get_close_matches(str(error["input"]), options, n=1)
             mean = f"; did you mean '{near[0]}'?" if near else ""
-            return f"{head}: {value} is not one of {', '.join(options)}{mean}"
+            return f": {value} is not one of {', '.join(options)}{mean}"
         case "string_type" if isinstance(error["input"], (bool, int, float)):
-            return (
-                f"{head}: {value}: a number or truth value where text is needed; put it in quotes"
-            )
+            return f": {value}: a number or truth value where text is needed; put it in quotes"
         case "value_error":
-            return f"{head}: {str(error['msg']).removeprefix('Value error, ')}"
+            return f": {str(error['msg']).removeprefix('Value error, ')}"
         case _:
-            return f"{head}: {value}: {error['msg'][0].lower()}{error['msg'][1:]}"
+            return f": {value}: {error['msg'][0].lower()}{error['msg'][1:]}"
 
 
 def _fields_at(kind: Any, at: tuple[str | int, ...]) -> set[str]:

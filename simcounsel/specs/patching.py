@@ -11,8 +11,11 @@ from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.yaml_text import NotYaml
 
 
-def patch(data: dict[str, Any], key: str, value: Any, located: Callable[[str], str] = str) -> None:
-    """Set `conversation.max_turns` or `residents.Ines.home` in a world's data, in place.
+def patch(
+    data: dict[str, Any], key: str, value: Any, located: Callable[[str], str] = str
+) -> tuple[str | int, ...]:
+    """Set `conversation.max_turns` or `residents.Ines.home` in a world's data, in place; the place
+    where it stands then, such as `("residents", 0, "home")`.
 
     Text values are read as YAML. located: where the file of a persona or policy that a value names
     lies. SpecError when the key leads nowhere.
@@ -26,14 +29,19 @@ def patch(data: dict[str, Any], key: str, value: Any, located: Callable[[str], s
     *way, last = key.split(".")
     value = _with_files(last, value, located)
     here: Any = data
+    at: list[str | int] = []
     for part in way:
+        at.append(_place_in(here, part, key) if isinstance(here, list) else part)
         here = _inner(here, part, key)
     if isinstance(here, list):
-        here[_place_in(here, last, key)] = value
+        at.append(_place_in(here, last, key))
+        here[at[-1]] = value
     elif isinstance(here, dict):
+        at.append(last)
         here[last] = value
     else:
         raise SpecError([f"--set {key}: {'.'.join(way)} holds {here!r}, which has no parts"])
+    return tuple(at)
 
 
 READ = ("persona", "policy", "manual", "exercises", "therapy", "plan")

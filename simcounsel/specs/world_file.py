@@ -1,7 +1,8 @@
 """A world's file, and the files that it names: personas, scales, manuals, therapies, plans."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -9,15 +10,16 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.named_code import name_code
 from simcounsel.specs import shipped
-from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
+from simcounsel.specs.load import Lines, load_spec, parse_spec, read_yaml
 from simcounsel.specs.patching import names_a_file, patch
 from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.policy_file import bring_policy
+from simcounsel.specs.problems import Unread, each_once, in_its_file
 from simcounsel.specs.prompt_set import prompts_named
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.world import World
-from simcounsel.specs.world_problems import world_problems
+from simcounsel.specs.world_problems import at_odds, at_odds_beside
 
 
 def load_world(
@@ -64,24 +66,37 @@ def read_world(
     ):
         if key in data and "places" not in data:
             raise SpecError([f"{path}:1: not a world but {what}"])
+    problems: list[str] = []
     for key, value in changes.items():
-        patch(data, key, value, lambda name: _found(seen_from / name) or name)
-    _bring_personas(data, path, lines)
-    bring_policies(data, path, lines)
-    bring_prompts(data, path, lines)
+        with _noted(problems):
+            patch(data, key, value, lambda name: _found(seen_from / name) or name)
+    for bring in (_bring_personas, bring_policies, bring_prompts):
+        with _noted(problems):
+            bring(data, path, lines)
     for name, file in cast.items():
-        data = _recast(data, name, file, path)
-    _bring_scales(data, path, lines)
-    world = parse_spec(data, World, path, lines)
-    problems = world_problems(world)
+        with _noted(problems):
+            data = _recast(data, name, file, path)
+    with _noted(problems):
+        _bring_scales(data, path, lines)
+    try:
+        world = parse_spec(data, World, path, lines)
+    except SpecError as error:
+        problems += error.problems
+        problems += at_odds_beside(data, path, lines, problems)
+    else:
+        problems += at_odds(world, path, lines)
     if problems:
-        raise SpecError(
-            [
-                f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}"
-                for at, what in problems
-            ]
-        )
+        raise SpecError(each_once(problems))
     return world
+
+
+@contextmanager
+def _noted(problems: list[str]) -> Iterator[None]:
+    """What is wrong is kept, and the rest looked at."""
+    try:
+        yield
+    except SpecError as error:
+        problems += error.problems
 
 
 def _found(file: Path) -> str | None:
@@ -100,19 +115,17 @@ def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
         named = resident.get("persona") if isinstance(resident, dict) else None
         if not isinstance(named, str):
             continue
+        file = (path.parent / named).resolve()
+        file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+        persona_data: Any = None
         try:
-            file = (path.parent / named).resolve()
-            file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
             persona_data, persona_lines = read_yaml(file)
             persona = parse_persona(persona_data, file, persona_lines)
         except SpecError as error:
-            line = line_of(lines, ("residents", index, "persona"))
-            problems += [
-                f"{path}:{line}: residents.{index}.persona: " + error.problems[0],
-                *error.problems[1:],
-            ]
-            continue
-        resident["persona"] = persona
+            problems += in_its_file(path, lines, ("residents", index, "persona"), error)
+            resident["persona"] = persona = Unread(persona_data, file.stem)
+        else:
+            resident["persona"] = persona
         resident.setdefault("name", persona.name.split()[0])
     if problems:
         raise SpecError(problems)
@@ -128,11 +141,8 @@ def bring_policies(data: dict[str, Any], path: Path, lines: Lines) -> None:
         try:
             resident["policy"] = bring_policy(resident["policy"], path.parent)
         except SpecError as error:
-            line = line_of(lines, ("residents", index, "policy"))
-            problems += [
-                f"{path}:{line}: residents.{index}.policy: " + error.problems[0],
-                *error.problems[1:],
-            ]
+            problems += in_its_file(path, lines, ("residents", index, "policy"), error)
+            resident["policy"] = Unread()
     if problems:
         raise SpecError(problems)
 
@@ -144,8 +154,8 @@ def bring_prompts(data: dict[str, Any], path: Path, lines: Lines) -> None:
     try:
         data["prompts"] = prompts_named(data["prompts"], path.parent)
     except SpecError as error:
-        line = line_of(lines, ("prompts",))
-        raise SpecError([f"{path}:{line}: prompts: {one}" for one in error.problems]) from None
+        data["prompts"] = Unread()
+        raise SpecError(list(in_its_file(path, lines, ("prompts",), error))) from None
 
 
 def _recast(data: Any, name: str, file: Path, path: Path) -> Any:
@@ -199,10 +209,7 @@ def _bring_scales(data: dict[str, Any], path: Path, lines: Lines) -> None:
         try:
             one["scale"] = load_spec(path.parent / named, Scale)[0]
         except SpecError as error:
-            line = line_of(lines, ("measurements", index, "instrument"))
-            problems += [
-                f"{path}:{line}: measurements.{index}.instrument: " + error.problems[0],
-                *error.problems[1:],
-            ]
+            problems += in_its_file(path, lines, ("measurements", index, "instrument"), error)
+            one["scale"] = Unread()
     if problems:
         raise SpecError(problems)

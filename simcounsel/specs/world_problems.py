@@ -1,15 +1,56 @@
 """What the parts of a world say against each other, each with its place in the file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
 
+from pydantic import ValidationError
+
+from simcounsel.specs.file_text import Lines
+from simcounsel.specs.persona_file import as_far_as_read
 from simcounsel.specs.practice import locale_problem
+from simcounsel.specs.problems import At, Problem, Unread, unread_in, without
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.world import World
 
-Problem = tuple[tuple[str | int, ...], str]
+Found = tuple[At, str]
 
 
-def world_problems(world: World) -> list[Problem]:
+def at_odds(world: World, path: Path, lines: Lines) -> list[Problem]:
+    """What the parts of a world say against each other, with file and line."""
+    return [
+        Problem(path, lines, at, f"{'.'.join(map(str, at))}: {what}")
+        for at, what in world_problems(world)
+    ]
+
+
+def at_odds_beside(
+    data: dict[str, Any], path: Path, lines: Lines, problems: Iterable[str]
+) -> list[Problem]:
+    """The same of a world that cannot be read, with its problems left out, as far as that goes: so
+    that nobody has to mend a file to hear of its next mistake.
+    """
+    broken = [one.at for one in problems if isinstance(one, Problem) and one.file == path]
+    data = deepcopy(data)
+    for index, resident in enumerate(data.get("residents") or ()):
+        if isinstance(resident, dict) and isinstance(resident.get("persona"), Unread):
+            resident["persona"] = as_far_as_read(resident["persona"])
+            broken.remove(at) if (at := ("residents", index, "persona")) in broken else None
+    broken += unread_in(data)
+    for at in broken:
+        if at[0] == "measurements":  # nothing else refers to one
+            without(data, ("measurements",))
+        elif isinstance(at[-1], str):  # without an item of a list the others would move
+            without(data, at)
+    try:
+        found = at_odds(World.model_validate(data), path, lines)
+    except (ValidationError, AttributeError, TypeError, ValueError):
+        return []
+    return [one for one in found if not any(one.at[: len(at)] == at for at in broken)]
+
+
+def world_problems(world: World) -> list[Found]:
     """Each problem with its place in the file; empty when the world holds together."""
     locale = locale_problem(world.safety.locale)
     return [
@@ -24,7 +65,7 @@ def world_problems(world: World) -> list[Problem]:
     ]
 
 
-def _prompt_problems(world: World) -> Iterator[Problem]:
+def _prompt_problems(world: World) -> Iterator[Found]:
     if world.prompts and not world.prompts.speaks(world.language):
         yield (
             ("prompts",),
@@ -35,7 +76,7 @@ def _prompt_problems(world: World) -> Iterator[Problem]:
         )
 
 
-def _place_problems(world: World) -> Iterator[Problem]:
+def _place_problems(world: World) -> Iterator[Found]:
     seen: set[str] = set()
     for at, place in world.every_place():
         if place.name in seen:
@@ -43,7 +84,7 @@ def _place_problems(world: World) -> Iterator[Problem]:
         seen.add(place.name)
 
 
-def _resident_problems(world: World) -> Iterator[Problem]:
+def _resident_problems(world: World) -> Iterator[Found]:
     by_name = {place.name: place for _, place in world.every_place()}
     leaves = [name for name, place in by_name.items() if not place.places]
     seen: set[str] = set()
@@ -87,7 +128,7 @@ def _resident_problems(world: World) -> Iterator[Problem]:
         )
 
 
-def _appointment_problems(world: World) -> Iterator[Problem]:
+def _appointment_problems(world: World) -> Iterator[Found]:
     leaves = [place.name for _, place in world.every_place() if not place.places]
     names = [r.name for r in world.residents]
     taken: dict[tuple[str, int], int] = {}
@@ -120,7 +161,7 @@ def _appointment_problems(world: World) -> Iterator[Problem]:
             )
 
 
-def _pair_problems(world: World) -> Iterator[Problem]:
+def _pair_problems(world: World) -> Iterator[Found]:
     names = [r.name for r in world.residents]
     seen: set[frozenset[str]] = set()
     for index, relationship in enumerate(world.relationships):
@@ -136,7 +177,7 @@ def _pair_problems(world: World) -> Iterator[Problem]:
         seen.add(pair)
 
 
-def _measurement_problems(world: World) -> Iterator[Problem]:
+def _measurement_problems(world: World) -> Iterator[Found]:
     names = [r.name for r in world.residents]
     for index, measurement in enumerate(world.measurements):
         at: tuple[str | int, ...] = ("measurements", index)
@@ -158,7 +199,7 @@ def _measurement_problems(world: World) -> Iterator[Problem]:
             )
 
 
-def _skipping_problems(world: World) -> Iterator[Problem]:
+def _skipping_problems(world: World) -> Iterator[Found]:
     if world.days == "lived":
         return
     last = world.appointed()[-1:]

@@ -206,13 +206,37 @@ def test_persona_problems_keep_their_own_lines(tmp_path: Path) -> None:
     path = world_file(tmp_path, persona_path("ines"), "persona.yaml")
     with pytest.raises(SpecError) as caught:
         load_world(path)
-    first, second = caught.value.problems
-    assert first.startswith(f"{path}:{line_with(path, 'persona.yaml')}: residents.0.persona: ")
-    assert "missing; add `age: ...`" in first + second
-    assert (
-        f"{persona}:{line_with(persona, 'aage')}: aage: unknown key; did you mean 'age'?"
-        in first + second
+    assert caught.value.problems == [
+        f"{persona}:1: age: missing; add `age: ...`",
+        f"{persona}:{line_with(persona, 'aage')}: aage: unknown key; did you mean 'age'?",
+    ]
+
+
+def test_one_problem_hides_no_other(tmp_path: Path) -> None:
+    """What is wrong in a persona, in the world's keys, and what its parts say against each other."""
+    data = persona_data("ines")
+    data["aage"] = data.pop("age")
+    data["core_beliefs"][0]["strength"] = 175
+    persona = written(tmp_path, data)
+    path = world_file(tmp_path, persona_path("ines"), "persona.yaml")
+    text = path.read_text("utf-8").replace("seed: 1", "seeed: 1")
+    text += "measurements: [{instrument: gone.yaml, when: end}]\n"
+    text += "relationships: [{between: [Ines, Miram], score: 3}]\n"
+    path.write_text(text, "utf-8")
+    with pytest.raises(SpecError) as caught:
+        load_world(path)
+    found = caught.value.problems
+    wanted = (
+        (persona, "age: missing"),
+        (persona, "core_beliefs.0.strength: 175"),
+        (persona, "aage: unknown key"),
+        (path, "measurements.0.instrument: "),
+        (path, "seeed: unknown key; did you mean 'seed'?"),
+        (path, "relationships.0.between: no resident 'Miram' in this world; did you mean"),
     )
+    assert len(found) == len(wanted)
+    for file, what in wanted:
+        assert [one for one in found if one.startswith(f"{file}:") and f": {what}" in one], what
 
 
 def test_missing_persona_file(tmp_path: Path) -> None:
