@@ -229,7 +229,7 @@ class OpenAIEmbeddings:
         return vectors
 
 
-def _in_order(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _in_order(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """By the numbers of the texts. Failure unless they are 0, 1, 2 and so on, each once: a vector
     must not be given to another text.
     """

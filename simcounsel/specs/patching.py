@@ -34,8 +34,9 @@ def patch(
         at.append(_place_in(here, part, key) if isinstance(here, list) else part)
         here = _inner(here, part, key)
     if isinstance(here, list):
-        at.append(_place_in(here, last, key))
-        here[at[-1]] = value
+        place = _place_in(here, last, key)
+        at.append(place)
+        here[place] = value
     elif isinstance(here, dict):
         at.append(last)
         here[last] = value

@@ -12,6 +12,7 @@ from simcounsel.named_code import name_code
 from simcounsel.specs import shipped
 from simcounsel.specs.load import Lines, load_spec, parse_spec, read_yaml
 from simcounsel.specs.patching import names_a_file, patch
+from simcounsel.specs.persona import AnyPersona
 from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.policy_file import bring_policy
 from simcounsel.specs.problems import Unread, each_once, in_its_file
@@ -118,15 +119,15 @@ def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
         file = (path.parent / named).resolve()
         file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
         persona_data: Any = None
+        persona: AnyPersona | Unread
         try:
             persona_data, persona_lines = read_yaml(file)
             persona = parse_persona(persona_data, file, persona_lines)
         except SpecError as error:
             problems += in_its_file(path, lines, ("residents", index, "persona"), error)
-            resident["persona"] = persona = Unread(persona_data, file.stem)
-        else:
-            resident["persona"] = persona
-        resident.setdefault("name", persona.name.split()[0])
+            persona = Unread(persona_data, file.stem)
+        resident["persona"] = persona
+        resident.setdefault("name", (persona.name.split() or [file.stem])[0])
     if problems:
         raise SpecError(problems)
 

@@ -36,7 +36,7 @@ def at_odds_beside(
     for index, resident in enumerate(data.get("residents") or ()):
         if isinstance(resident, dict) and isinstance(resident.get("persona"), Unread):
             resident["persona"] = as_far_as_read(resident["persona"])
-            broken.remove(at) if (at := ("residents", index, "persona")) in broken else None
+            broken = [at for at in broken if at != ("residents", index, "persona")]
     broken += unread_in(data)
     for at in broken:
         if at[0] == "measurements":  # nothing else refers to one
