@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.patterns import Cut, first_sessions
+from analysis.patterns import Cut, first_talks
 from analysis.sample import Sample
 from simcounsel.clock import minute_of_tick
 
 
 def cut_minutes(cut: Cut, sample: Sample, talk: pd.DataFrame) -> dict[str, int]:
-    """Where `session` and `fork` cut each run. A run without a session of its own is cut where the
-    others are, at the median.
+    """Where `session`, `meeting` and `fork` cut each run. A run without a session or meeting of its
+    own is cut where the others are, at the median.
     """
-    if cut == "session":
-        found = first_sessions(talk)
+    if cut in ("session", "meeting"):
+        found = first_talks(talk, of_counselor=cut == "session")
         middle = int(np.median(list(found.values()))) if found else None
         return {
             m.name: found.get(m.name, middle)  # type: ignore[misc]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args
 
 import typer
 
-Cut = Literal["days", "halves", "session", "fork"]
+Cut = Literal["days", "halves", "session", "meeting", "fork"]
 CUTS: dict[str, Cut] = {name: name for name in get_args(Cut)}
 Places = Annotated[
     list[Path],
@@ -49,7 +49,7 @@ CutAt = Annotated[
         "--cut",
         help=(
             "What is before and what after: days (the first and last 24 hours), halves, session"
-            " (the first with a counselor), fork."
+            " (the first with a counselor), meeting (the first with anybody), fork."
         ),
     ),
 ]

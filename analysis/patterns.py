@@ -14,7 +14,7 @@ from analysis.clustering import Fit, Labels, Matrix, features, fitted, grouped, 
 
 Vectors = NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Vectors]
-Cut = Literal["days", "halves", "session", "fork"]
+Cut = Literal["days", "halves", "session", "meeting", "fork"]
 DAY = 24 * 60
 SHORTEST = 30 * 60
 
@@ -60,13 +60,13 @@ def periods(
     """'before', 'after' or missing for each activity.
 
     days: the first and the last 24 hours of a run; below 48 hours as much of both ends as falls on
-    the same times of day, below 30 hours its halves. session, fork: before and from the minute
-    `at[run]` on; runs that are not in `at` have neither.
+    the same times of day, below 30 hours its halves. session, meeting, fork: before and from the
+    minute `at[run]` on; runs that are not in `at` have neither.
     """
     found = pd.Series(None, index=activities.index, dtype="object")
     for run, rows in activities.groupby("run", observed=True):
         first, end = int(rows["minute"].min()), int(rows["minute"].max()) + _step(rows)
-        if cut in ("session", "fork"):
+        if cut in ("session", "meeting", "fork"):
             minute = (at or {}).get(str(run))
             bounds = None if minute is None else (minute, minute)
         elif cut == "days" and end - first >= SHORTEST:
@@ -86,11 +86,12 @@ def _step(rows: pd.DataFrame) -> int:
     return int(gaps.min()) if len(gaps) else 15
 
 
-def first_sessions(talk: pd.DataFrame) -> dict[str, int]:
-    """By run, the minute of the first conversation with a counselor; runs without one are not in
-    it.
+def first_talks(talk: pd.DataFrame, *, of_counselor: bool) -> dict[str, int]:
+    """By run, the minute of the first conversation, or of the first with a counselor; runs without
+    one are not in it.
     """
-    held = talk[(talk["role"] == "counselor") | (talk["other_role"] == "counselor")]
+    session = (talk["role"] == "counselor") | (talk["other_role"] == "counselor")
+    held = talk[session] if of_counselor else talk
     return {
         str(run): int(minute)
         for run, minute in held.groupby("run", observed=True)["minute"].min().items()
@@ -104,10 +105,11 @@ def find_patterns(
     *,
     embedding: str = "",
     k: int | None = None,
+    number: Callable[[Sequence[Fit]], int] = number_of_clusters,
     seed: int = 1,
 ) -> Patterns:
-    """Cluster what was done in both periods together; `k` in place of the number that agrees.
-    activities: the columns run, client, tick, minute, activity, kind.
+    """Cluster what was done in both periods together. activities: the columns run, client, tick,
+    minute, activity, and kind where it is known. number: chooses how many clusters; k: this many.
     """
     rows = activities.assign(period=period).dropna(subset=["period"])
     rows = rows.assign(hour=(rows["minute"] % DAY // 60).astype(int))
@@ -127,7 +129,7 @@ def find_patterns(
     points = features(units, np.array([by_text[text] for text in units["activity"]]))
     weights = units["ticks"].to_numpy(dtype=float)
     fits = fitted(points, weights, seed)
-    chosen = k or number_of_clusters(fits)
+    chosen = k or number(fits)
     label, centers = grouped(points, weights, chosen, seed)
     labels = rows.merge(units.assign(cluster=label)[[*keys, "cluster"]], on=keys, how="left")
     labels.index = rows.index

@@ -3,15 +3,17 @@
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Any
 
 import typer
 
+from replication import options as given
 from replication.published import Name
 from simcounsel.argument_help import Explaining
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
 from simcounsel.entry import GIVEN_UP, start
+from simcounsel.lab.power import POWER
 
 app = typer.Typer(
     name="replicate",
@@ -29,62 +31,29 @@ app = typer.Typer(
         " time. Findings need a capable model."
     ),
 )
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="The study's folder; replications/NAME if not given."),
-]
-Model = Annotated[
-    str | None,
-    typer.Option("--model", help="Who answers for all residents, such as openai:gpt-4o-mini."),
-]
-Judge = Annotated[
-    str | None,
-    typer.Option("--judge", help="Who rates conversations and names groups; --model if not given."),
-]
-Clients = Annotated[
-    int | None,
-    typer.Option("--clients", min=1, help="So many; more than are written are drawn by seed."),
-]
-Personas = Annotated[
-    list[Path] | None,
-    typer.Option("--persona", help="A client's file, in place of ours; may be given again."),
-]
-Seeds = Annotated[
-    int,
-    typer.Option("--seeds", min=1, help="Runs of each client and condition, repeated measures."),
-]
-Ticks = Annotated[
-    int | None,
-    typer.Option("--ticks", min=1, help="A shorter run, for trying; the paper's length."),
-]
-Days = Annotated[
-    int | None,
-    typer.Option("--days", min=1, max=8, help="Fewer days with a meeting, to try it; else eight."),
-]
-Raters = Annotated[
-    int, typer.Option("--raters", min=1, help="Human raters for whom studies are made.")
-]
-Dry = Annotated[
-    bool, typer.Option("--dry-run", help="Only print the plan, its estimate, and the power.")
-]
-Processes = Annotated[
-    int | None, typer.Option("--processes", min=1, help="Runs at once; the number of cores.")
-]
 
 
 @app.command()
 @asks_models
 def simcounsel(
-    out: Out = None,
-    model: Model = None,
-    judge: Judge = None,
-    clients: Clients = None,
-    persona: Personas = None,
-    seeds: Seeds = 1,
-    ticks: Ticks = None,
-    raters: Raters = 3,
-    dry_run: Dry = False,
-    processes: Processes = None,
+    out: given.Out = None,
+    model: given.Model = None,
+    quick: given.Quick = None,
+    embed: given.Embed = None,
+    judge: given.Judge = None,
+    clients: given.Clients = None,
+    persona: given.Personas = None,
+    seeds: given.Seeds = 1,
+    ticks: given.Ticks = None,
+    raters: given.Raters = 3,
+    grouped: given.GroupedBy = "plans",
+    clusters: given.Clusters = None,
+    cut: given.CutAt = "meeting",
+    budget_usd: given.BudgetUsd = None,
+    budget_calls: given.BudgetCalls = None,
+    power: given.Power = POWER,
+    dry_run: given.Dry = False,
+    processes: given.Processes = None,
     in_flight: InFlight = 64,
     quiet: Quiet = False,
     prices: PricesFile = None,
@@ -95,36 +64,46 @@ def simcounsel(
     Tables 6 and 7 and Figures 6 and 7 need people: OUT/people holds their rating studies, as pages
     to serve or to send out.
     """
+    wanted = given.Wanted(
+        model=model,
+        roles=given.roles(quick, embed, judge),
+        clients=clients,
+        personas=tuple(persona or ()),
+        seeds=seeds,
+        ticks=ticks,
+        budget_usd=budget_usd,
+        budget_calls=budget_calls,
+        raters=raters,
+        clusters=clusters,
+        cut=cut,
+        grouped=grouped,
+        power=power,
+    )
     _replicate(
         "simcounsel",
         out,
-        model=model,
-        judge=judge,
-        clients=clients,
-        persona=persona,
-        seeds=seeds,
-        ticks=ticks,
-        days=None,
-        raters=raters,
+        wanted,
         dry_run=dry_run,
-        processes=processes,
-        in_flight=in_flight,
-        quiet=quiet,
-        prices=prices,
+        living={"processes": processes, "in_flight": in_flight, "quiet": quiet, "prices": prices},
     )
 
 
 @app.command("structure-matters")
 @asks_models
 def structure_matters(
-    out: Out = None,
-    model: Model = None,
-    judge: Judge = None,
-    clients: Clients = None,
-    persona: Personas = None,
-    days: Days = None,
-    dry_run: Dry = False,
-    processes: Processes = None,
+    out: given.Out = None,
+    model: given.Model = None,
+    quick: given.Quick = None,
+    embed: given.Embed = None,
+    judge: given.Judge = None,
+    clients: given.Clients = None,
+    persona: given.Personas = None,
+    days: given.Days = None,
+    budget_usd: given.BudgetUsd = None,
+    budget_calls: given.BudgetCalls = None,
+    power: given.Power = POWER,
+    dry_run: given.Dry = False,
+    processes: given.Processes = None,
     in_flight: InFlight = 64,
     quiet: Quiet = False,
     prices: PricesFile = None,
@@ -134,44 +113,30 @@ def structure_matters(
 
     The themes of Table 5 are found by a program: OUT/people/themes.csv is for people to check them.
     """
+    wanted = given.Wanted(
+        model=model,
+        roles=given.roles(quick, embed, judge),
+        clients=clients,
+        personas=tuple(persona or ()),
+        days=days,
+        budget_usd=budget_usd,
+        budget_calls=budget_calls,
+        power=power,
+    )
     _replicate(
         "structure_matters",
         out,
-        model=model,
-        judge=judge,
-        clients=clients,
-        persona=persona,
-        seeds=1,
-        ticks=None,
-        days=days,
-        raters=0,
+        wanted,
         dry_run=dry_run,
-        processes=processes,
-        in_flight=in_flight,
-        quiet=quiet,
-        prices=prices,
+        living={"processes": processes, "in_flight": in_flight, "quiet": quiet, "prices": prices},
     )
 
 
 def _replicate(
-    name: Name,
-    out: Path | None,
-    *,
-    model: str | None,
-    judge: str | None,
-    clients: int | None,
-    persona: list[Path] | None,
-    seeds: int,
-    ticks: int | None,
-    days: int | None,
-    raters: int,
-    dry_run: bool,
-    processes: int | None,
-    in_flight: int,
-    quiet: bool,
-    prices: Path | None,
+    name: Name, out: Path | None, wanted: given.Wanted, *, dry_run: bool, living: dict[str, Any]
 ) -> None:
-    """Plan, live, ask, and write the page."""
+    """Plan, live, ask, and write the page. living: how the runs are lived, see `live`."""
+    from replication.after import After
     from replication.design import chosen, written_experiment
     from replication.study import finish
     from simcounsel.cli.sweep import live
@@ -181,37 +146,26 @@ def _replicate(
     from simcounsel.specs.experiment_file import load_experiment
 
     folder = out or Path("replications") / name
+    table = price_table(living["prices"])
     with TemporaryDirectory() as elsewhere:
         place = Path(elsewhere) if dry_run else folder
-        cast = chosen(name, clients, persona or [], place)
-        file = written_experiment(
-            name, cast, place, seeds=seeds, ticks=ticks, days=days, judge=judge
-        )
+        cast = chosen(name, wanted.clients, wanted.personas, place)
+        file = written_experiment(name, cast, place, wanted)
+        model = wanted.model
         loaded, cells = load_experiment(file, roles_for(model) if model else None)
-    for line in plan_lines(loaded, cells, price_table(prices), folder / "runs"):
+    runs = folder / "runs"
+    for line in plan_lines(loaded, cells, table, runs, power=wanted.power, folded=True):
         typer.echo(line)
     if dry_run:
         return
-    running, done = live(
-        loaded,
-        cells,
-        folder / "runs",
-        processes=processes,
-        in_flight=in_flight,
-        quiet=quiet,
-        prices=prices,
-    )
+    running, done = live(loaded, cells, runs, **living)
     if not done:
         states = {progress.state for progress in running.progress.values()}
         typer.echo("not all runs are done; the same command goes on")
         sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
-    for line in finish(
-        name,
-        folder,
-        raters=raters,
-        judge=judge or model,
-        tell=lambda said: None if quiet else typer.echo(said, err=True),
-    ):
+    after = After(budget=loaded.budget, prices=table, runs=runs)
+    tell = (lambda _: None) if living["quiet"] else (lambda said: typer.echo(said, err=True))
+    for line in finish(name, folder, wanted, after, tell):
         typer.echo(line)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.sample import Sample
+from replication.after import After
 from simcounsel.errors import StudyError
 from simcounsel.measuring.interview import Interview
 from simcounsel.measuring.interview_files import interview_files, read_interview
@@ -31,7 +32,7 @@ STUDIES = {
 """By name of the folder under people/: the rating instrument."""
 
 
-def comment(sample: Sample, tell: Callable[[str], None]) -> pd.DataFrame:
+def comment(sample: Sample, after: After, tell: Callable[[str], None]) -> pd.DataFrame:
     """Each client's answer to QUESTION after its run; asked once, kept with the run. Columns: run,
     arm, client, comment.
     """
@@ -43,7 +44,7 @@ def comment(sample: Sample, tell: Callable[[str], None]) -> pd.DataFrame:
             if answer is None:
                 tell(f"asking {client} ({member.name})")
                 sitting = Interview.begin(run, client)
-                models = open_models(run, str(sitting.head["model"]), None)
+                models = after.limited(open_models(run, str(sitting.head["model"]), after.prices))
                 try:
                     answer = str(sitting.ask(QUESTION, models)["answer"])
                 finally:

@@ -1,5 +1,6 @@
 """A study as an experiment of its own, written where everybody can read it before it is lived."""
 
+import math
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from replication.options import Wanted
 from replication.published import Name
 from simcounsel.errors import SpecError
 from simcounsel.specs import shipped
@@ -56,18 +58,9 @@ def chosen(name: Name, count: int | None, personas: Sequence[Path], out: Path) -
     return draw_personas(written, wanted, SEED, folder)
 
 
-def written_experiment(
-    name: Name,
-    personas: Sequence[Path],
-    out: Path,
-    *,
-    seeds: int = 1,
-    ticks: int | None = None,
-    days: int | None = None,
-    judge: str | None = None,
-) -> Path:
-    """OUT/experiment.yaml: the design with its clients; an earlier one that is the same stays.
-    ticks, days: shorter than the paper's. SpecError when another study lies there.
+def written_experiment(name: Name, personas: Sequence[Path], out: Path, wanted: Wanted) -> Path:
+    """OUT/experiment.yaml: the design with its clients, and the budget, which may change; an
+    earlier one that is the same stays. SpecError when another study lies there.
     """
     text = resources.files("replication").joinpath("designs", f"{name}.yaml")
     design = text.read_text(encoding="utf-8")
@@ -76,24 +69,31 @@ def written_experiment(
     data |= {
         "worlds": [str(shipped.folder("worlds") / WORLD)],
         "clients": [str(path.resolve()) for path in personas],
-        "repetitions": seeds,
+        "repetitions": wanted.seeds,
     }
     if name == "structure_matters":
         meetings = data["set"]["appointments"]
-        meetings[0]["days"] = meetings[0]["days"][:days]
+        meetings[0]["days"] = meetings[0]["days"][: wanted.days]
         data["ticks"] = (len(meetings[0]["days"]) - 1) * TICKS_A_DAY + TO_THE_FIRST + 1
-    elif ticks is not None:
-        data["ticks"] = ticks
-    if judge is not None:
-        data["set"] = data.get("set", {}) | {"models.judge": judge}
-    whole = head + yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
+    elif wanted.ticks is not None:
+        data["ticks"] = wanted.ticks
+    named = {f"models.{role}": model for role, model in wanted.roles.items()}
+    data["set"] = data.get("set", {}) | named
     file = out / "experiment.yaml"
-    if file.is_file() and file.read_text(encoding="utf-8") != whole:
+    there = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else data
+    before = there.pop("budget", {}) if isinstance(there, dict) else {}
+    if there != data:
         raise SpecError(
             [
                 f"{file}: another study was begun here; use the same options to go on with it, or"
                 " another --out"
             ]
         )
-    write_text(file, whole)
+    budget = before | {"usd": wanted.budget_usd, "calls": wanted.budget_calls}
+    kept = {key: limit if limit is not None else before.get(key) for key, limit in budget.items()}
+    limits = {key: limit for key, limit in kept.items() if limit is not None and limit < math.inf}
+    if limits:
+        data["budget"] = limits
+    whole = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
+    write_text(file, head + whole)
     return file

@@ -1,7 +1,7 @@
 """A replication as one page, the same as Markdown, and its tables as CSV."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,9 @@ from analysis.page import LOOKS, css, environment, interval, num, percent, write
 from analysis.report import Report
 from analysis.rows import rated_rows
 from analysis.style import Picture
+from replication.differences import DesignRow
 from replication.published import Published
-from replication.tables import Cell, Table, filled
-
-PICTURES = ("activities", "transitions", "clusters")
+from replication.tables import Cell, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,9 +24,10 @@ class Replication:
     paper: Published
     report: Report
     tables: Sequence[Table]
-    facts: Mapping[str, str]
-    """What fills the slots of the paper's design."""
-    notes: Sequence[str] = ()
+    design: Sequence[DesignRow]
+    """In what the designs differ, and what is the same."""
+    pictures: Mapping[str, Sequence[Picture]] = field(default_factory=dict)
+    """By table: the figures below it."""
 
 
 def write(made: Replication, out: Path, command: str, report_page: str) -> Path:
@@ -41,17 +41,20 @@ def write(made: Replication, out: Path, command: str, report_page: str) -> Path:
         template = environment(html=html, package="replication").get_template(f"{file.name}.j2")
         texts[file] = template.render(context)
     frames = {table.id: table.frame() for table in made.tables}
-    write_page(texts, pictures_of(made), frames | {"design": _design(made)})
+    frames["design"] = pd.DataFrame([asdict(one) for one in made.design])
+    write_page(texts, drawn(made), frames)
     return page
 
 
-def pictures_of(made: Replication) -> list[Picture]:
-    """Those of the report that a paper's figure is like, and outcomes over time."""
-    drawn = made.report.pictures
-    wanted = PICTURES if any(table.id == "figure_5" for table in made.tables) else ()
-    return [drawn[id] for id in wanted if id in drawn] + [
-        one for id, one in drawn.items() if id.startswith("time_")
-    ]
+def drawn(made: Replication) -> list[Picture]:
+    """All figures of the page, in its order."""
+    below = (one for some in made.pictures.values() for one in some)
+    return [*below, *over_time(made.report)]
+
+
+def over_time(report: Report) -> list[Picture]:
+    """The report's figures of outcomes over time."""
+    return [one for id, one in report.pictures.items() if id.startswith("time_")]
 
 
 def shown(cell: Cell, which: str) -> str:
@@ -61,6 +64,12 @@ def shown(cell: Cell, which: str) -> str:
     if cell.share:
         return percent(value)
     return num(value) + (f" ({num(sd)})" if sd is not None else "")
+
+
+def single(cell: Cell) -> str:
+    """The number of a column that has either theirs or ours; '' for none."""
+    which = "published" if cell.published is not None else "ours"
+    return shown(cell, which) if cell.published is not None or cell.ours is not None else ""
 
 
 def reach(cell: Cell) -> str:
@@ -77,36 +86,26 @@ def comment_counts(report: Report) -> list[str]:
     return [note for note in report.people_notes if "answers have a comment" in note]
 
 
-def _design(made: Replication) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {"what": one.what, "published": one.published, "ours": filled(one.ours, made.facts)}
-            for one in made.paper.design
-        ]
-    )
-
-
 def _context(made: Replication, command: str, report_page: str) -> dict[str, Any]:
     sample = made.report.sample
-    drawn = {one.id: one for one in pictures_of(made)}
     return {
         "paper": made.paper,
         "tables": made.tables,
-        "design": _design(made).to_dict("records"),
+        "design": made.design,
         "toys": sample.toys(),
         "labels": sample.labels,
         "runs": len(sample.members),
         "excluded": len(sample.excluded),
         "open_ends": len(sample.open_ends),
         "drawn": sample.drawn,
-        "notes": made.notes,
         "comments": rated_rows(made.report)["comments"],
         "comment_counts": comment_counts(made.report),
-        "pictures": drawn,
-        "of_activities": [id for id in drawn if id in PICTURES],
-        "over_time": [id for id in drawn if id not in PICTURES],
+        "pictures": {one.id: one for one in drawn(made)},
+        "below": {id: [one.id for one in some] for id, some in made.pictures.items()},
+        "over_time": [one.id for one in over_time(made.report)],
         "looks": LOOKS,
         "shown": shown,
+        "single": single,
         "reach": reach,
         "command": command,
         "report_page": report_page,

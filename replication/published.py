@@ -25,6 +25,19 @@ class Difference(Part):
     """With {slots} for what these runs were."""
 
 
+class Setting(Part):
+    """A setting of a world, and what the paper has in its place."""
+
+    key: str
+    """In the manifest's world, with dots."""
+    what: str
+    published: str
+    theirs: Any = None
+    """The paper's in our terms; None: it has no such thing; '?': it does not say."""
+    ours: str = "{value}"
+    """In words, with our value."""
+
+
 class Pair(Part):
     """Two arms compared."""
 
@@ -78,6 +91,9 @@ class Published(Part):
     arms: dict[str, str]
     """By our name of an arm: the paper's."""
     design: tuple[Difference, ...]
+    """What was counted in the runs."""
+    settings: tuple[Setting, ...]
+    """Every setting of a world that people of the paper could know of."""
     tables: dict[str, PublishedTable]
 
 

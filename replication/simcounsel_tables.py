@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.report import Report
-from analysis.results import share_changes
 from analysis.statistics import Contrast, client_anova, client_contrast, holm, spread
 from replication import simcounsel_people
 from replication.published import Published, PublishedTable
@@ -26,13 +25,18 @@ from replication.tables import (
 ALLIANCE, CHANGE = "session_alliance_observed", "persona_change"
 CONSISTENCY = "persona_consistency"
 ARMS = ("alone", "friend", "counselor")
+AREA, SUM = 9, 36
+"""Below these an alliance may be poor (Duncan et al. 2003, as the paper cites it)."""
 
 
-def tables(report: Report, paper: Published) -> Iterator[Table]:
-    """What models and counts give, then what people say, each in the paper's order."""
+def tables(report: Report, paper: Published, figure: Table) -> Iterator[Table]:
+    """What models and counts give, then what people say, each in the paper's order. figure: the
+    table of Figure 5.
+    """
     outcomes = report.tables["outcomes"]
     yield alliance(outcomes, paper.tables["table_5"])
-    yield activities(report, paper.tables["figure_5"])
+    yield below(report.tables["measurements"])
+    yield figure
     yield change(outcomes, paper.tables["table_7"])
     yield change_pairs(outcomes, paper.tables["table_7"])
     yield consistency(outcomes, paper.tables["figure_6"])
@@ -65,6 +69,42 @@ def alliance(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
         source="a model rated each conversation after it was held; a client's mean over its"
         " conversations and seeds",
         notes=("Both scales run from 1 to 10.",),
+    )
+
+
+def below(measurements: pd.DataFrame) -> Table:
+    """Of Table 5, how many conversations lie below the cut-offs that the paper names."""
+    arms = ("counselor", "friend")
+    rated = measurements[measurements["instrument"] == ALLIANCE] if len(measurements) else None
+    shares: dict[str, dict[str, Cell]] = {}
+    for arm in arms:
+        own = None if rated is None else rated[rated["arm"] == arm].dropna(subset=["value"])
+        if own is None or not len(own):
+            continue
+        keys = ["run", "client", "point"]
+        areas = own[own["score"] != "total"].groupby(keys, observed=True)["value"]
+        whole = own[own["score"] == "total"]["value"]
+        for label, found in (("area", areas.min() < AREA), ("sum", whole < SUM)):
+            cell = Cell(ours=float(found.mean()), n=len(found), share=True)
+            shares.setdefault(label, {})[arm] = cell
+    labels = {"area": f"an area below {AREA}", "sum": f"a sum below {SUM}"}
+    return Table(
+        id="table_5_below",
+        title="Table 5: conversations below the cut-offs",
+        columns=arms,
+        rows=tuple(
+            Row(
+                label=f"Conversations with {label}",
+                cells=tuple(shares.get(key, {}).get(arm, Cell(share=True)) for arm in arms),
+                published_test="“some sessions” of the counselor; no number",
+            )
+            for key, label in labels.items()
+        ),
+        source="each conversation that was rated; n counts conversations",
+        notes=(
+            "The cut-offs are those of the Session Rating Scale. They were made for its own items"
+            " and people, not for a model that reads other items.",
+        ),
     )
 
 
@@ -142,39 +182,4 @@ def consistency(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
         ),
         source="a model read the client's file beside a conversation; one score for the four",
         notes=("The paper has people's ratings only.",),
-    )
-
-
-def activities(report: Report, paper: PublishedTable) -> Table:
-    """Figure 5: shares of the time before and after, by cluster; clusters are not the paper's, so
-    theirs stand below ours.
-    """
-    columns = tuple(f"{arm}, {when}" for arm in ARMS for when in ("before", "after"))
-    rows = []
-    if not report.patterns.reason:
-        found = share_changes(report.patterns, report.tables["shares"], ARMS)
-        for cluster in report.patterns.clusters:
-            own = {row["arm"]: row for row in found if row["cluster"].number == cluster.number}
-            rows.append(
-                Row(
-                    label=f"ours: C{cluster.number} {cluster.name}",
-                    cells=tuple(
-                        Cell(ours=own[arm][when], share=True, n=own[arm]["change"].n)
-                        for arm in ARMS
-                        for when in ("before", "after")
-                    ),
-                )
-            )
-    for row in paper.rows:
-        cells = [Cell(share=True)] * 4 + [
-            Cell(published=theirs(paper, row, when)[0], share=True) for when in ("before", "after")
-        ]
-        rows.append(Row(label=f"paper, all conditions: {row}", cells=tuple(cells)))
-    return Table(
-        id="figure_5",
-        title=paper.title,
-        columns=columns,
-        rows=tuple(rows),
-        source="the first and the last 24 hours of each run; mean over clients",
-        missing=report.patterns.reason,
     )

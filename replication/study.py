@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,18 +9,21 @@ import pandas as pd
 
 from analysis.embedding import each_once, embedding
 from analysis.finding import find
-from analysis.page import counted, csv_of
+from analysis.page import csv_of
+from analysis.patterns import Embed
 from analysis.report import Options, Report, embedding_of, make
+from analysis.style import Picture
 from analysis.writing import write as write_report
-from replication import asking, simcounsel_tables, structure_tables, themes
+from replication import asking, figure5, simcounsel_tables, structure_tables, themes
+from replication.after import After
+from replication.differences import rows_of
+from replication.options import Wanted
 from replication.page import Replication, write
+from replication.pictures import figure_6, figure_7
 from replication.published import Name, Published, published
 from replication.tables import Table
 from simcounsel.disk import write_whole
-from simcounsel.llm.catalog import open_chat
-from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.history import History
 
 PER_RUN = 2
 """Items of a rating study from each run, at most."""
@@ -29,25 +31,30 @@ STORIES = 3
 
 
 def finish(
-    name: Name, folder: Path, *, raters: int, judge: str | None, tell: Callable[[str], None]
+    name: Name, folder: Path, wanted: Wanted, after: After, tell: Callable[[str], None]
 ) -> Iterator[str]:
     """Everything after the runs in FOLDER/runs; in words what was written and what people can
     do.
     """
-    paper = published(name)
+    paper, runs = published(name), folder / "runs"
     options = Options(stories=STORIES, ratings=asking.answers_in(folder))
-    asked = asking.comment(find([folder / "runs"]), tell) if name == "structure_matters" else None
-    report = make([folder / "runs"], options, tell)
+    asked = asking.comment(find([runs]), after, tell) if name == "structure_matters" else None
+    report = make([runs], options, tell)
     write_report(report, folder / "report", typed())
     if name == "simcounsel":
-        yield from asking.people(folder / "runs", folder, tuple(asking.STUDIES), raters, PER_RUN)
-        tables = tuple(simcounsel_tables.tables(report, paper))
+        yield from asking.people(runs, folder, tuple(asking.STUDIES), wanted.raters, PER_RUN)
+        tables, pictures = of_simcounsel(report, paper, wanted, after, tell)
     else:
         assert asked is not None
         write_whole(folder / "comments.csv", csv_of(asked))
-        tables = tuple(of_structure(report, paper, folder, asked, judge))
+        judge = after.judge(wanted.judge)
+        tables, pictures = tuple(of_structure(report, paper, folder, asked, judge)), {}
     made = Replication(
-        paper=paper, report=report, tables=tables, facts=facts_of(report, raters, judge)
+        paper=paper,
+        report=report,
+        tables=tables,
+        design=tuple(rows_of(paper, report, wanted, tables)),
+        pictures=pictures,
     )
     page = write(made, folder, typed(), "report/report.html")
     yield f"page         {page}"
@@ -56,17 +63,37 @@ def finish(
     yield f"report       {folder / 'report' / 'report.html'}"
 
 
+def of_simcounsel(
+    report: Report, paper: Published, wanted: Wanted, after: After, tell: Callable[[str], None]
+) -> tuple[tuple[Table, ...], dict[str, tuple[Picture, ...]]]:
+    """Its tables, and by table the figures that go with it."""
+    tell(f"grouping {wanted.grouped}")
+    judge = after.judge(wanted.judge)
+    try:
+        figure = figure5.figure_5(report, wanted, _embed(report), judge)
+    finally:
+        if judge is not None:
+            judge.close()
+    shown = figure5.table(figure, wanted, paper.tables["figure_5"])
+    tables = tuple(simcounsel_tables.tables(report, paper, shown))
+    by_id = {table.id: table for table in tables}
+    return tables, {
+        "figure_5": figure.pictures,
+        "figure_6": (figure_6(by_id["figure_6"]),),
+        "table_7_people": (figure_7(by_id["table_7_people"]),),
+    }
+
+
+def _embed(report: Report) -> Embed:
+    return each_once(embedding(embedding_of(report.sample, report.options)))
+
+
 def of_structure(
-    report: Report, paper: Published, folder: Path, asked: pd.DataFrame, judge: str | None
+    report: Report, paper: Published, folder: Path, asked: pd.DataFrame, models: Switchboard | None
 ) -> Iterator[Table]:
     """Its tables; themes are named by the judge, where there is one that can."""
-    embed = each_once(embedding(embedding_of(report.sample, report.options)))
-    models = None
-    if judge is not None and not judge.startswith(("scripted", "embedded")):
-        chat = open_chat(judge)
-        models = Switchboard({"reason": chat, "quick": chat, "judge": chat}, HashEmbeddings())
     try:
-        found, said = themes.find_themes(asked, embed, models)
+        found, said = themes.find_themes(asked, _embed(report), models)
     finally:
         if models is not None:
             models.close()
@@ -79,39 +106,3 @@ def typed() -> str:
     """The command, ready to be typed again."""
     own = ["simcounsel"] if "replicate" in sys.argv[1:2] else ["python", "-m", "replication"]
     return shlex.join([*own, *sys.argv[1:]])
-
-
-def facts_of(report: Report, raters: int, judge: str | None) -> dict[str, str]:
-    """What fills the slots of a paper's design."""
-    sample = report.sample
-    clients = {client for member in sample.members for client in member.clients}
-    arms = Counter(member.arm for member in sample.members)
-    ticks = sorted({member.ticks for member in sample.members})
-    minutes = {int(m.manifest["world"]["tick_minutes"]) for m in sample.members}
-    hours = max(ticks) * max(minutes) / 60 if ticks else 0
-    models = {model for m in sample.members for role, model in m.models.items() if role != "embed"}
-    return {
-        "clients": counted(len(clients), "client"),
-        "groups": ", ".join(f"{arms[arm]} {arm}" for arm in sample.arms),
-        "seeds": counted(len({member.seed for member in sample.members}), "run"),
-        "length": f"{counted(max(ticks, default=0), 'tick')}, {hours:g} hours",
-        "talks": _talks(report),
-        "judge": judge or ", ".join(sorted({m.models.get("judge", "?") for m in sample.members})),
-        "raters": f"studies for {raters} are made; answers are taken in as they come",
-        "clusters": str(report.patterns.k) if report.patterns.k else "none",
-        "models": ", ".join(sorted(models)),
-        "shuffles": f"{report.options.shuffles:,}",
-    }
-
-
-def _talks(report: Report) -> str:
-    """Conversations by arm, and how many that is for a client and seed."""
-    found: dict[str, list[int]] = {}
-    for member in report.sample.members:
-        held = sum(1 for _ in History(member.log).conversations())
-        found.setdefault(member.arm, []).append(held)
-    return "; ".join(
-        f"{arm}: {sum(counts)}, {sum(counts) / len(counts):.1f} a run"
-        for arm, counts in found.items()
-        if any(counts)
-    )

@@ -53,6 +53,8 @@ class Table:
     published_n: Mapping[str, int] = field(default_factory=dict)
     """By column: how many people the published numbers are of."""
     notes: tuple[str, ...] = ()
+    single: bool = False
+    """Whether a column has either their number or ours, and is shown as one."""
     missing: str | None = None
     """Why there is nothing of ours yet, and what to do."""
 
@@ -151,8 +153,3 @@ def anova_words(done: Anova) -> str:
 def p_words(p: float) -> str:
     """'p = .034', 'p < .001'."""
     return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
-
-
-def filled(text: str, facts: Mapping[str, str]) -> str:
-    """A sentence on the design with these runs' facts."""
-    return text.format_map({**facts})

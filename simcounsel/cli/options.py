@@ -42,7 +42,7 @@ InFlight = Annotated[
 ]
 
 
-def _amount(text: str) -> float:
+def amount(text: str) -> float:
     """USD, or `none` for no limit."""
     if text == "none":
         return math.inf
@@ -57,7 +57,7 @@ def _amount(text: str) -> float:
     return value
 
 
-def _count(text: str) -> float:
+def number_of_requests(text: str) -> float:
     """Requests, or `none` for no limit."""
     if text == "none":
         return math.inf
@@ -73,7 +73,7 @@ BudgetUsd = Annotated[
     typer.Option(
         "--budget-usd",
         metavar="USD",
-        parser=_amount,
+        parser=amount,
         help=(
             "No request is sent that may cost more than what is left of this. What was spent here"
             " before counts. 0: only what is free. It is remembered; `none` lifts it."
@@ -85,7 +85,7 @@ BudgetCalls = Annotated[
     typer.Option(
         "--budget-calls",
         metavar="N",
-        parser=_count,
+        parser=number_of_requests,
         help=(
             "At most so many requests, those sent here before and every repetition counted. It is"
             " remembered; `none` lifts it."

@@ -3,6 +3,7 @@ and written into its folder.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from simcounsel.disk import write_whole
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.lab.power import power_lines
+from simcounsel.lab.power import POWER, power_lines
 from simcounsel.lab.rules import by_rule
 from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
@@ -20,6 +21,11 @@ from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment import Experiment, Hypothesis
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
+
+MOST_NAMES = 12
+"""Clients that a folded plan names."""
+PLAN_FILE = "experiment.yaml"
+"""Where a study says all that its conditions set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,13 +65,22 @@ def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
 
 
 def plan_lines(
-    experiment: Experiment, cells: tuple[Cell, ...], prices: Prices, out: Path
+    experiment: Experiment,
+    cells: tuple[Cell, ...],
+    prices: Prices,
+    out: Path,
+    *,
+    power: float = POWER,
+    folded: bool = False,
 ) -> Iterator[str]:
-    """The plan in words, what it would take, and in which keys the conditions differ."""
+    """The plan in words, what it would take, and in which keys the conditions differ. power: for
+    which it says how many clients are needed. folded: long lists are cut short, and differences
+    that lie below one key are counted.
+    """
     needed = estimate(cells, prices)
     yield f"experiment   {experiment.name}"
     if experiment.worlds:
-        yield f"clients      {', '.join(sorted({cell.client for cell in cells}))}"
+        yield f"clients      {_named(sorted({cell.client for cell in cells}), folded)}"
     yield f"conditions   {', '.join(arm.name for arm in experiment.conditions)}"
     if experiment.design == "parallel":
         dealt = Counter(cell.arm for cell in {cell.client: cell for cell in cells}.values())
@@ -98,9 +113,26 @@ def plan_lines(
     if experiment.worlds:
         clients = len({cell.client for cell in cells})
         groups = 1 if experiment.design == "crossed" else len(experiment.conditions)
-        yield from power_lines(experiment, clients // groups)
+        yield from power_lines(experiment, clients // groups, power)
     yield "the conditions differ in"
-    yield from (f"  {line}" for line in differences(cells))
+    differing = differences(cells)
+    yield from (f"  {line}" for line in (_by_key(differing) if folded else differing))
+
+
+def _named(clients: list[str], folded: bool) -> str:
+    more = len(clients) - MOST_NAMES
+    if not folded or more <= 1:
+        return ", ".join(clients)
+    return f"{', '.join(clients[:MOST_NAMES])} and {more} more"
+
+
+def _by_key(differing: list[str]) -> Iterator[str]:
+    """One line for each key of a world: its only difference, or how many there are below it."""
+    below: dict[str, list[str]] = {}
+    for line in differing:
+        below.setdefault(re.split(r"[.:]", line, maxsplit=1)[0], []).append(line)
+    for key, lines in below.items():
+        yield lines[0] if len(lines) == 1 else f"{key}: {len(lines)} values; see {PLAN_FILE}"
 
 
 def _world_lines(world: World, days: float) -> Iterator[str]:

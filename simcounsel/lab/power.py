@@ -40,9 +40,10 @@ def power_of(clients: int, alpha: float, *, effect: float = EFFECT, groups: bool
     return NORMAL.cdf(effect * math.sqrt(reach) - tail)
 
 
-def power_lines(experiment: Experiment, clients: int) -> Iterator[str]:
+def power_lines(experiment: Experiment, clients: int, power: float = POWER) -> Iterator[str]:
     """What the planned tests of the experiment could see with so many clients (in each condition,
-    of a parallel design); nothing where none is planned.
+    of a parallel design), and how many would be needed for this power; nothing where no test is
+    planned.
     """
     if not experiment.hypotheses:
         return
@@ -57,7 +58,7 @@ def power_lines(experiment: Experiment, clients: int) -> Iterator[str]:
             " report gives estimates without p"
         )
     for alpha in sorted({one.alpha for one in experiment.hypotheses}):
-        needed = clients_needed(alpha, groups=groups)
+        needed = clients_needed(alpha, power=power, groups=groups)
         if clients >= LEAST_CLIENTS:
             yield (
                 f"power        {power_of(clients, alpha, groups=groups):.0%} for g = {EFFECT} at"
@@ -65,6 +66,6 @@ def power_lines(experiment: Experiment, clients: int) -> Iterator[str]:
             )
         if clients < needed:
             yield (
-                f"             {needed} clients{each} are needed for {POWER:.0%}; more seeds do"
+                f"             {needed} clients{each} are needed for {power:.0%}; more seeds do"
                 " not replace them"
             )

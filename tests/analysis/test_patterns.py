@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from analysis import tables
 from analysis.clustering import Fit, elbow, number_of_clusters
 from analysis.naming import name_clusters, question_for
-from analysis.patterns import find_patterns, first_sessions, periods, shares, transitions
+from analysis.patterns import find_patterns, first_talks, periods, shares, transitions
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.prompts.twins import complained
 from simcounsel.standins.scripted import Scripted
@@ -104,7 +104,14 @@ def test_cuts_at_a_minute() -> None:
 
 def test_first_sessions_are_with_a_counselor(three_runs: Path) -> None:
     talk = tables.talk([three_runs / "client_only", three_runs / "client_counselor"])
-    assert first_sessions(talk) == {"client_counselor": int(talk["minute"].min())}
+    assert first_talks(talk, of_counselor=True) == {"client_counselor": int(talk["minute"].min())}
+
+
+def test_first_meetings_are_with_anybody(three_runs: Path) -> None:
+    talk = tables.talk([three_runs / name for name in ("client_layperson", "client_counselor")])
+    found = first_talks(talk, of_counselor=False)
+    first = talk.groupby(talk["run"].astype(str))["minute"].min()
+    assert found and found == first.to_dict()
 
 
 def test_the_number_is_the_largest_that_agrees() -> None:

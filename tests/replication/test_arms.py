@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from replication.design import chosen, written_experiment
+from replication.options import Wanted
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Said
 from simcounsel.llm.embeddings import HashEmbeddings
@@ -62,7 +63,7 @@ class Sessions:
 def arms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sessions]:
     out = tmp_path_factory.mktemp("arms")
     cast = chosen("structure_matters", 3, [], out)
-    file = written_experiment("structure_matters", cast, out, days=DAYS)
+    file = written_experiment("structure_matters", cast, out, Wanted(days=DAYS))
     _, cells = load_experiment(file, {"reason": "scripted", "embed": "scripted"})
     return {
         str(cell.arm): cell.about.either(

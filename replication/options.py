@@ -1,0 +1,172 @@
+"""What `replicate` takes, in the words of its --help."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import typer
+
+from analysis.options import Cut
+from simcounsel.cli.options import amount, number_of_requests
+from simcounsel.lab.power import POWER
+
+Grouped = Literal["plans", "acts"]
+CUTS: tuple[Cut, ...] = ("meeting", "days", "halves", "session")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What the command line says of a study, apart from where it lies and how it is lived."""
+
+    model: str | None = None
+    """Who answers for all residents; None: as the world has it."""
+    roles: dict[str, str] = field(default_factory=dict)
+    """By role (`quick`, `embed`, `judge`): who answers in place of `model`."""
+    clients: int | None = None
+    personas: tuple[Path, ...] = ()
+    seeds: int = 1
+    ticks: int | None = None
+    days: int | None = None
+    budget_usd: float | None = None
+    """None: as remembered; infinite: no limit."""
+    budget_calls: float | None = None
+    raters: int = 0
+    clusters: int | None = None
+    """None: at the elbow."""
+    cut: Cut = "meeting"
+    grouped: Grouped = "plans"
+    power: float = POWER
+
+    @property
+    def judge(self) -> str | None:
+        """Who rates and names groups."""
+        return self.roles.get("judge") or self.model
+
+
+def roles(quick: str | None, embed: str | None, judge: str | None) -> dict[str, str]:
+    """Those that are named."""
+    named = {"quick": quick, "embed": embed, "judge": judge}
+    return {role: model for role, model in named.items() if model is not None}
+
+
+def one_of(allowed: tuple[str, ...]) -> Callable[[str], str]:
+    """A reader of one of these words."""
+
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise typer.BadParameter(f"{text!r} is none of {', '.join(allowed)}")
+        return text
+
+    return read
+
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="The study's folder; replications/NAME if not given."),
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", help="Who answers for all residents, such as openai:gpt-4o-mini."),
+]
+Quick = Annotated[
+    str | None, typer.Option("--quick", help="Who answers small questions, such as the next move.")
+]
+Embed = Annotated[
+    str | None,
+    typer.Option("--embed", help="Who makes the vectors of memories; the world's if not given."),
+]
+Judge = Annotated[
+    str | None,
+    typer.Option("--judge", help="Who rates conversations and names groups; --model if not given."),
+]
+Clients = Annotated[
+    int | None,
+    typer.Option("--clients", min=1, help="So many; more than are written are drawn by seed."),
+]
+Personas = Annotated[
+    list[Path] | None,
+    typer.Option("--persona", help="A client's file, in place of ours; may be given again."),
+]
+Seeds = Annotated[
+    int,
+    typer.Option("--seeds", min=1, help="Runs of each client and condition, repeated measures."),
+]
+Ticks = Annotated[
+    int | None,
+    typer.Option("--ticks", min=1, help="A shorter run, for trying; the paper's length."),
+]
+Days = Annotated[
+    int | None,
+    typer.Option("--days", min=1, max=8, help="Fewer days with a meeting, to try it; else eight."),
+]
+BudgetUsd = Annotated[
+    Any,
+    typer.Option(
+        "--budget-usd",
+        metavar="USD",
+        parser=amount,
+        help=(
+            "For the whole study: no request is sent that may cost more than what is left of this."
+            " It is remembered; `none` lifts it."
+        ),
+    ),
+]
+BudgetCalls = Annotated[
+    Any,
+    typer.Option(
+        "--budget-calls",
+        metavar="N",
+        parser=number_of_requests,
+        help="For the whole study: at most so many requests. It is remembered; `none` lifts it.",
+    ),
+]
+Raters = Annotated[
+    int, typer.Option("--raters", min=1, help="Human raters for whom studies are made.")
+]
+Clusters = Annotated[
+    int | None,
+    typer.Option(
+        "--clusters",
+        min=2,
+        max=30,
+        help="This number of clusters in Figure 5; at the elbow if not given. The paper has 6.",
+    ),
+]
+CutAt = Annotated[
+    Any,
+    typer.Option(
+        "--cut",
+        metavar="WHERE",
+        parser=one_of(CUTS),
+        help=(
+            "What is before and what after in Figure 5: meeting (the first of a client, with"
+            " anybody), days (the first and last 24 hours), halves, session (the first with a"
+            " counselor)."
+        ),
+    ),
+]
+GroupedBy = Annotated[
+    Any,
+    typer.Option(
+        "--grouped",
+        metavar="WHAT",
+        parser=one_of(get_args(Grouped)),
+        help="What Figure 5 groups: plans, as the paper does, or acts.",
+    ),
+]
+Power = Annotated[
+    float,
+    typer.Option(
+        "--power",
+        min=0.5,
+        max=0.99,
+        help="The power for which the plan says how many clients are needed; the paper has 0.95.",
+    ),
+]
+Dry = Annotated[
+    bool, typer.Option("--dry-run", help="Only print the plan, its estimate, and the power.")
+]
+Processes = Annotated[
+    int | None, typer.Option("--processes", min=1, help="Runs at once; the number of cores.")
+]
