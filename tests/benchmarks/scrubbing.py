@@ -20,7 +20,7 @@ from simcounsel.runs import call_chain
 from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT, SCRIPTED
 
-EXITS = ((events, "scrub"), (call_chain, "without_secrets"), (switchboard, "scrubbed"))
+EXITS = ((events, "scrub"), (call_chain, "without_secrets"), (switchboard, "taken_in"))
 """Where a run hides secrets: in events, in calls, in answers."""
 
 

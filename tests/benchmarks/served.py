@@ -263,6 +263,7 @@ _ANSWERS: dict[str, Callable[[str, random.Random], Body]] = {
     "SupporterLine": _supporter,
     "Evaluation": _evaluation,
     "Distilled": _distilled,
+    "RiskAnswer": lambda told, rng: {"level": "none"},
 }
 
 
