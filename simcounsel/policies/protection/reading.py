@@ -117,13 +117,15 @@ def plain_answer(
     """yes, no or refuses where the words leave no doubt; None otherwise. An answer that reassures
     counts only where nothing follows but what bears it out, or the name of whom it is said to
     (called); any other by how it begins, up to a comma or a full stop, unless something after it
-    turns it round. Words that only agree ("okay") are a yes to what is to be done, to no other
-    question.
+    turns it round. Words that only agree ("okay") are a yes to what is to be done; to any other
+    question they are none, and what follows them is the answer ("All right. Yes, I do").
     """
     if reassures == "yes":
         answers = answers | {"yes": [*answers["yes"], *answers["agrees"]]}
     plain = re.sub(r"['’]", "", text.casefold()).strip()
     first, *rest = [clause.strip() for clause in _CLAUSE_END.split(plain) if clause.strip()] or [""]
+    if reassures != "yes" and first in answers["agrees"] and rest:
+        first, *rest = rest
     verdicts: tuple[Verdict, ...] = ("refuses", "no", "yes")
     for verdict in verdicts:
         if plain.strip(" .!?,。！？，…") in answers[verdict]:
