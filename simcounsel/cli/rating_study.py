@@ -162,8 +162,8 @@ def rate_page(
     if imports:
         taken = answers.import_answers(out, imports)
         typer.echo(
-            f"imported {taken.new} answers into {out / 'answers.jsonl'}; {taken.known} were there"
-            " already"
+            f"imported {taken.ratings} ratings and {taken.others} other answers (consent, about"
+            f" the rater, example) into {out / 'answers.jsonl'}; {taken.known} were there already"
         )
     if csv is not None:
         typer.echo(f"wrote {table.write_csv(out, csv)} rows to {csv}")
@@ -176,5 +176,5 @@ def rate_page(
 
         serve_ratings(out, host=host, port=port, say=typer.echo)
     elif not (imports or csv or export):
-        for line in study_lines.state_lines(out, f"http://{host}:{port}"):
+        for line in study_lines.state_lines(out):
             typer.echo(line)

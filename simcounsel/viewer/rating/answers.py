@@ -161,8 +161,16 @@ def last_answers(answers: Iterable[Answer]) -> dict[tuple[str, str], Answer]:
 class Imported:
     """How many lines of returned files were new, and how many were there already."""
 
-    new: int
+    ratings: int
+    """New, of items of the study."""
+    others: int
+    """New: consent, questions about the rater, the example."""
     known: int
+
+    @property
+    def new(self) -> int:
+        """All that were new."""
+        return self.ratings + self.others
 
 
 def import_answers(folder: Path, files: Sequence[Path]) -> Imported:
@@ -192,7 +200,8 @@ def import_answers(folder: Path, files: Sequence[Path]) -> Imported:
     fresh = [answer for line, answer in new.items() if line not in known]
     if fresh:
         append(folder, fresh)
-    return Imported(new=len(fresh), known=count - len(fresh))
+    ratings = sum(1 for answer in fresh if answer.position)
+    return Imported(ratings=ratings, others=len(fresh) - ratings, known=count - len(fresh))
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:

@@ -80,21 +80,23 @@ def make(
     ]
 
 
-def state_lines(out: Path, base: str) -> list[str]:
-    """Each rater's link, offline file and progress, and what to do next."""
+def state_lines(out: Path) -> list[str]:
+    """Each rater's progress and page to send out, and what to do next. Links are given by what
+    serves them.
+    """
     study = open_study(out)
     last = last_answers(read_answers(out))
     done = Counter(answer.rater for answer in last.values() if answer.position)
     lines = [
         f"{rater.name}  {done[rater.name]:>3} of {len(rater.order)} rated "
-        f" {base}/rate/{rater.token}{_of(study, rater, last)}"
+        f" {out / 'offline' / rater.name}.html{_of(study, rater, last)}"
         for rater in study.raters
     ]
     return [
         *lines,
-        f"serve these    simcounsel rate-page --out {out} --serve",
+        f"serve links    simcounsel rate-page --out {out} --serve",
         (
-            f"or send out    {out / 'offline'}/RATER.html; take back with: simcounsel rate-page"
+            "or send out    these pages; take back with: simcounsel rate-page"
             f" --out {out} --import FILE"
         ),
         f"export         simcounsel rate-page --out {out} --csv ratings.csv",
