@@ -67,6 +67,8 @@ class GivenUp(ModelError):
 
     option = ""
     """What the command that goes on needs besides, `--budget-calls 200`."""
+    remedy = ""
+    """What helps where going on would fail the same way; '' where going on helps."""
 
     def telling(self, more: str) -> Self:
         """The same with more in its text: what is kept, how to go on."""

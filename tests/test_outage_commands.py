@@ -46,6 +46,18 @@ def test_run_stops_and_resume_goes_on(
     assert len(server.bodies) > asked_before
 
 
+def test_a_wrong_name_of_a_model(simcounsel: Command, tmp_path: Path, server: FaultServer) -> None:
+    """The server says what it has; going on would ask the same wrong name again."""
+    server.faults, server.models = (lambda index: "404"), ["small:1b", "large:8b"]
+    given = ("--model", f"{server.url}/m", "--set", "models.embed=scripted", *AT_ONCE)
+    ended = simcounsel("run", TINY, "--out", tmp_path, "-q", "--ticks", 2, *given)
+    assert ended.code == 3 and "this server has small:1b, large:8b: begin again" in ended.err
+    assert "simcounsel resume" not in ended.err
+    server.models = []
+    ended = simcounsel("run", TINY, "--out", tmp_path / "b", "-q", "--ticks", 2, *given)
+    assert ended.code == 3 and "simcounsel resume" in ended.err
+
+
 def test_a_measurement_is_given_up(
     simcounsel: Command, tmp_path: Path, server: FaultServer
 ) -> None:

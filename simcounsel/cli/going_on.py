@@ -70,7 +70,7 @@ def to_the_end(
     except GivenUp as error:
         closing(None)
         more = f" {error.option}" if error.option else ""
-        raise error.telling(f"go on with `{_resume(run)}{more}`") from None
+        raise error.telling(error.remedy or f"go on with `{_resume(run)}{more}`") from None
     except SimcounselError:
         closing(None)
         raise

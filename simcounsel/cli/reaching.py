@@ -5,24 +5,19 @@ and nothing is asked of a model.
 import os
 import socket
 import sys
-import urllib.request
 import webbrowser
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 from urllib.parse import urlsplit
 
 from simcounsel.cli.finding import Finding
 from simcounsel.errors import ModelError
 from simcounsel.hosts import allowed_in_file, hosts_file
-from simcounsel.intake import json_data
 from simcounsel.llm.servers import OPENAI_URL
-from simcounsel.secret import scrub
 
 VIEWER_PORT = 8765
 WAIT_S = 2.0
 """For a server of this machine, or for a connection to another."""
-MOST_BYTES = 2**20
 LOCAL = {"Ollama": 11434, "vLLM": 8000, "llama.cpp": 8080, "LM Studio": 1234, "LiteLLM": 4000}
 """Where servers of models listen if nobody says otherwise."""
 KEYS = {
@@ -64,19 +59,10 @@ def models() -> Iterator[Finding]:
 
 
 def _served(port: int) -> list[str] | None:
-    """The names of the models that are served at a port of this machine; None when nobody there
-    speaks of models. No key is sent.
-    """
-    try:
-        address = f"http://127.0.0.1:{port}/v1/models"
-        with urllib.request.urlopen(address, timeout=WAIT_S) as answer:
-            told: Any = json_data(answer.read(MOST_BYTES))
-    except (OSError, ValueError):
-        return None
-    entries = told.get("data") if isinstance(told, dict) else None
-    if not isinstance(entries, list):
-        return None
-    return [scrub(str(one.get("id"))) for one in entries if isinstance(one, dict)]
+    """The models of this machine at a port; None when nobody there speaks of models."""
+    from simcounsel.llm.http import served
+
+    return served(f"http://127.0.0.1:{port}/v1")
 
 
 def _reaches(base_url: str) -> Finding:

@@ -2,8 +2,10 @@
 the matter of `llm.lean` (servers of one's own) and `llm.official` (OpenAI, Azure).
 """
 
+import asyncio
 import json
 import re
+import urllib.request
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -12,13 +14,18 @@ from typing import Any
 from yarl import URL
 
 from simcounsel.errors import ModelError
-from simcounsel.intake import whole_characters
+from simcounsel.intake import json_data, whole_characters
 from simcounsel.llm import metering
 from simcounsel.llm.body import object_in
-from simcounsel.llm.models import NOT_SERVED, Failure, token_count
+from simcounsel.llm.models import NOT_SERVED, Failure, noted, token_count
 from simcounsel.secret import HIDDEN, credentials_in, scrub
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
+UNKNOWN = 404
+"""The status by which a server says that it has no such model, or no such address."""
+LOOK_S = 2.0
+"""The time to say which models there are."""
+LIST_BYTES = 2**20
 PERHAPS_BILLED = (None, 408, 502, 504)
 """Statuses of a request whose answer was lost on its way, or never came."""
 
@@ -72,6 +79,9 @@ class Server:
         try:
             answer = object_in(await self.attempt(path, body))
         except Refused as refused:
+            if refused.status == UNKNOWN and (there := await asyncio.to_thread(served, self.base)):
+                names = noted(", ".join(there))
+                refused.remedy = f"this server has {names}: begin again with one of these"
             if not refused.sent:
                 meter.unsent()
             elif refused.status in PERHAPS_BILLED:
@@ -191,3 +201,18 @@ def _retry_after_s(header: str | None) -> float:
         return 0.0
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
+
+
+def served(base: str) -> list[str] | None:
+    """The names of the models that a server says it has; None when it does not say. base: its
+    address, such as http://localhost:11434/v1. No key is sent.
+    """
+    try:
+        with urllib.request.urlopen(f"{base}/models", timeout=LOOK_S) as answer:
+            told = json_data(answer.read(LIST_BYTES))
+    except (OSError, ValueError):
+        return None
+    entries = told.get("data") if isinstance(told, dict) else None
+    if not isinstance(entries, list):
+        return None
+    return [scrub(str(one.get("id"))) for one in entries if isinstance(one, dict)]

@@ -168,3 +168,5 @@ class Failure(Exception):
         """What was sent at last beside the messages; None where that is not known."""
         self.left_out: tuple[str, ...] = ()
         """As in a Completion."""
+        self.remedy = ""
+        """What helps where asking again would fail the same way; '' where it is not known."""

@@ -114,10 +114,12 @@ class Outage:
         """Pause before the next attempt, never longer than there is time."""
         self._cause = f"no answer from {name} ({failure.cause})"
         if failure.lasting:
-            raise ModelUnreachable(
-                f"{self._cause}; waiting does not mend that: see that the model's name, its"
+            hopeless = ModelUnreachable(
+                f"{self._cause}; waiting does not help: see that the model's name, its"
                 " address and the key are right"
             )
+            hopeless.remedy = failure.remedy
+            raise hopeless
         now = self.patience.clock()
         self._since = now if self._since is None else self._since
         left_s = self._since + self.patience.wait_s - now

@@ -98,6 +98,7 @@ class FaultServer:
         self.faults = faults or (lambda index: None)
         self.refuses, self.refusal, self.refusals = refuses, refusal, refusals
         self.amend, self.location = amend, location
+        self.models: list[str] = []
         self.logprobs, self.usage, self.retry_after, self.dimensions = (
             logprobs,
             usage,
@@ -143,6 +144,7 @@ class FaultServer:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/embeddings", self._embed)
+        app.router.add_get("/v1/models", self._models)
         app.router.add_post("/openai/deployments/{name}/chat/completions", self._chat)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
@@ -157,6 +159,11 @@ class FaultServer:
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, self._completion)
+
+    async def _models(self, request: web.Request) -> web.StreamResponse:
+        if not self.models:
+            raise web.HTTPNotFound
+        return web.json_response({"data": [{"id": name} for name in self.models]})
 
     async def _embed(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, self._embedding)

@@ -119,7 +119,7 @@ def test_one_clock_for_all_and_any_answer_ends_the_outage(clock: Clock) -> None:
 @pytest.mark.parametrize("wait_s", [60.0, inf])
 def test_what_no_waiting_mends_stops_at_once(clock: Clock, wait_s: float) -> None:
     wrong_key = Failure("HTTP 401: wrong key", transport=True, lasting=True)
-    with pytest.raises(ModelUnreachable, match=r"401: wrong key\); waiting does not mend that"):
+    with pytest.raises(ModelUnreachable, match=r"401: wrong key\); waiting does not help"):
         asked(switchboard(Down(1, wrong_key), patience=clock.patience(wait_s)))
     assert not clock.slept
 
