@@ -166,7 +166,13 @@ def rate_page(
             f" the rater, example) into {out / 'answers.jsonl'}; {taken.known} were there already"
         )
     if csv is not None:
-        typer.echo(f"wrote {table.write_csv(out, csv)} rows to {csv}")
+        wrote, left_out = table.write_csv(out, csv), answers.damaged_answers(out)
+        typer.echo(f"wrote {wrote} rows to {csv}")
+        for damage in left_out:
+            typer.echo(damage, err=True)
+        if left_out:
+            missing = len(left_out) * len(study_lines.questions_of(out))
+            typer.echo(f"up to {missing} rows are missing for these lines", err=True)
     if export is not None:
         from simcounsel.viewer.rating.platforms import write_for
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from simcounsel.runs.jsonl import json_bytes, parsed_line, without_secrets
+from simcounsel.runs.jsonl import append_bytes, json_bytes, parsed_line, without_secrets
 
 EDITED = "this call is not as it was written"
 MISPLACED = "this call does not follow the one before: calls were doubled, moved or taken out"
@@ -36,6 +36,14 @@ class CallChain:
         begun = json_bytes(without_secrets(told) | {"after": self.last[:_SHORT]})[:-1]
         self.last = hashlib.sha256(begun).hexdigest()
         return b'%s,"digest":"%s"}\n' % (begun, self.last.encode())
+
+
+def append_chained(file: Path, *lines: Mapping[str, Any]) -> None:
+    """Write objects as chained lines at the end of a file, on the disk when this returns. OSError
+    when it cannot be written.
+    """
+    chain = CallChain(last_digest(file))
+    append_bytes(file, b"".join(chain.line(line) for line in lines))
 
 
 class CallCheck:

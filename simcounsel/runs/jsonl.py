@@ -45,9 +45,14 @@ def append_line(file: Path, *lines: Mapping[str, Any]) -> None:
     survives a crash. Halves of characters stay as they are. OSError when it cannot be written.
     """
     texts = [json.dumps(without_secrets(line), ensure_ascii=False) for line in lines]
+    append_bytes(file, "".join(f"{text}\n" for text in texts).encode("utf-8", "surrogatepass"))
+
+
+def append_bytes(file: Path, lines: bytes) -> None:
+    """Write whole lines, without secrets already, at the end; on the disk when this returns."""
     with file.open("ab") as out:
         end_line(file, out)
-        out.write("".join(f"{text}\n" for text in texts).encode("utf-8", "surrogatepass"))
+        out.write(lines)
         out.flush()
         os.fsync(out.fileno())
 

@@ -19,12 +19,14 @@ from typer.testing import CliRunner
 
 from simcounsel.cli import app as command_line
 from simcounsel.errors import RunError, SpecError, StudyError
+from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.run import Run
 from simcounsel.texts.blinding import ORDINARY, Blinding
 from simcounsel.viewer.guard import BODY_BYTES
 from simcounsel.viewer.rating.answers import (
     Answer,
     append,
+    damaged_answers,
     import_answers,
     last_answers,
     read_answers,
@@ -811,6 +813,62 @@ def call(*words: object) -> Any:
     return CliRunner().invoke(command_line, ["rate-page", *map(str, words)])
 
 
+def damaged(folder: Path, change: Any) -> list[str]:
+    """A study of three answers of which the file was changed."""
+    study = open_study(folder)
+    rater = study.raters[0]
+    answers = {item.id: 2 for item in study.instrument.items}
+    append(
+        folder,
+        [
+            Answer(study=study.study, rater=rater.name, item=id, position=at, time=f"2026-03-02T10:0{at}:00Z", answers=answers)
+            for at, id in enumerate(rater.order[:3], 1)
+        ],
+    )  # fmt: skip
+    file = folder / "answers.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(change(lines, study)))
+    return damaged_answers(folder)
+
+
+def signed(answer: dict[str, Any]) -> bytes:
+    """A first line with a digest that fits: only what it says is wrong."""
+    return CallChain().line(answer)
+
+
+@pytest.mark.parametrize(
+    ("change", "kept", "says"),
+    [
+        (lambda lines, study: lines, 3, []),
+        (lambda lines, study: [lines[0], lines[1][:40] + b"\n", lines[2]], 2, ["2: it cannot be read"]),
+        (lambda lines, study: [lines[0], lines[1].replace(b":2,", b":3,", 1), lines[2]], 2, ["2: it is not as it was written"]),
+        (lambda lines, study: [lines[0], lines[2]], 2, ["2: lines before it were taken out"]),
+        (lambda lines, study: [lines[0], lines[0], *lines[1:]], 3, ["2: lines before it were taken out, doubled"]),
+    ],
+)  # fmt: skip
+def test_a_changed_line_of_answers_is_named(
+    folder: Path, change: Any, kept: int, says: list[str]
+) -> None:
+    found = damaged(folder, change)
+    assert len(found) >= len(says)
+    assert all(f"answers.jsonl:{one}" in "\n".join(found) for one in says)
+    assert len(last_answers(read_answers(folder))) == kept
+
+
+def test_an_unknown_rater_and_a_value_off_the_scale_are_named(folder: Path) -> None:
+    study = open_study(folder)
+    item = study.instrument.items[0]
+    told = {"study": study.study, "item": study.raters[0].order[0], "position": 1, "time": "2026-03-02T10:00:00Z"}  # fmt: skip
+    off = told | {"rater": study.raters[0].name, "answers": {item.id: 99}}
+    nobody = told | {"rater": "nobody", "answers": {item.id: 1}}
+    for line, why in ((off, "99 is not on the scale"), (nobody, "no rater 'nobody' in this study")):
+        (folder / "answers.jsonl").write_bytes(signed(line))
+        (found,) = damaged_answers(folder)
+        assert why in found and list(read_answers(folder)) == []
+        done = call("--out", folder, "--csv", folder / "r.csv")
+        assert "wrote 0 rows" in done.output and why in done.output and "are missing" in done.output
+
+
 def test_the_command_from_runs_to_csv(runs: Path, tmp_path: Path) -> None:
     out = tmp_path / "study"
     done = call(
@@ -895,7 +953,7 @@ def test_a_run_is_not_changed_by_being_rated(tmp_path: Path) -> None:
 def test_a_key_reaches_no_file_of_a_study(folder: Path) -> None:
     key = "sk-" + "a1b2c3d4" * 4
     study = open_study(folder)
-    answer = {"study": "s", "rater": "r", "position": 1}
+    answer = {"study": study.study, "rater": study.raters[0].name, "position": 1}
     line = given(study, comment=key) | answer | {"time": "2026-03-02T10:15:00.000Z"}
     append(folder, [Answer.model_validate(line)])
     write_whole(folder / "page.html", f"<p>{key}</p>")

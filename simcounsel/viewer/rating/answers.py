@@ -11,7 +11,8 @@ from pydantic import Field, StrictInt, ValidationError, field_validator
 
 from simcounsel.errors import StudyError
 from simcounsel.intake import whole_characters
-from simcounsel.runs.jsonl import append_line
+from simcounsel.runs.call_chain import MISPLACED, CallCheck, append_chained
+from simcounsel.runs.jsonl import parsed_line
 from simcounsel.viewer.rating.entry import ATTENTION, CHECK_POINTS, CONSENT, TRAINING, YOU, Fact
 from simcounsel.viewer.rating.study import Rater, Study, open_study
 from simcounsel.viewer.rating.study_parts import Part
@@ -94,13 +95,17 @@ def _check(study: Study, rater: Rater, given: Given) -> None:
     for id, value in given.answers.items():
         if id not in asked:
             raise ValueError(f"no question {id!r} in this study")
-        if value is not None and not 1 <= value <= asked[id]:
-            raise ValueError(f"{id}: {value} is not on the scale from 1 to {asked[id]}")
+        _check_value(id, value, asked[id])
         if value is None and not study.instrument.may_skip:
             raise ValueError(f"{id}: an answer is needed, from 1 to {asked[id]}")
     missing = [id for id in asked if id not in given.answers]
     if missing:
         raise ValueError(f"no answer to {', '.join(missing)}")
+
+
+def _check_value(id: str, value: int | None, points: int) -> None:
+    if value is not None and not 1 <= value <= points:
+        raise ValueError(f"{id}: {value} is not on the scale from 1 to {points}")
 
 
 def _check_you(study: Study, given: Given) -> None:
@@ -129,22 +134,60 @@ def append(folder: Path, answers: Sequence[Answer]) -> None:
     file = folder / "answers.jsonl"
     try:
         with _APPENDING:
-            append_line(file, *(answer.model_dump(mode="json") for answer in answers))
+            append_chained(file, *(answer.model_dump(mode="json") for answer in answers))
     except OSError as error:
         raise StudyError(f"{file}: cannot be written ({error.strerror}); free some space") from None
 
 
 def read_answers(folder: Path) -> Iterator[Answer]:
-    """All lines that can be read; one that a crash cut short is left out."""
+    """All lines that are as they were written; `damaged_answers` names the others."""
+    return (found for _, found in _examined(folder) if isinstance(found, Answer))
+
+
+def damaged_answers(folder: Path) -> list[str]:
+    """The lines of answers.jsonl that are left out, and why: they cannot be read, were changed or
+    moved, or fit no rater or scale of the study. Lines that were taken out are noticed at the next
+    one, which counts.
+    """
+    file = folder / "answers.jsonl"
+    return [f"{file}:{at}: {found}" for at, found in _examined(folder) if isinstance(found, str)]
+
+
+def _examined(folder: Path) -> Iterator[tuple[int, Answer | str]]:
+    """Each line with its number: an answer, or what is wrong with it."""
     file = folder / "answers.jsonl"
     if not file.is_file():
         return
+    study = open_study(folder)
     with file.open("rb") as lines:
-        for line in lines:
-            try:
-                yield Answer.model_validate_json(line)
-            except ValidationError:
-                continue
+        check = CallCheck(chained=b'"digest":"' in next(lines, b""))
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            damage = check.damage(line)
+            if damage == MISPLACED:
+                yield number, "lines before it were taken out, doubled or moved"
+            elif damage:
+                yield number, "it is not as it was written; it is left out"
+            if not damage or damage == MISPLACED:
+                yield number, _answer_in(study, line)
+
+
+def _answer_in(study: Study, line: bytes) -> Answer | str:
+    fields = parsed_line(line)
+    if fields is None:
+        return "it cannot be read; it is left out"
+    told = {key: value for key, value in fields.items() if key not in ("after", "digest")}
+    try:
+        answer = Answer.model_validate(told)
+        rater = next((one for one in study.raters if one.name == answer.rater), None)
+        if rater is None:
+            names = ", ".join(one.name for one in study.raters)
+            raise ValueError(f"no rater {answer.rater!r} in this study; there are {names}")
+        for item in study.instrument.items:
+            _check_value(item.id, answer.answers.get(item.id), item.points)
+    except ValueError as error:
+        return f"{_said(error)}; it is left out"
+    return answer
 
 
 def last_answers(answers: Iterable[Answer]) -> dict[tuple[str, str], Answer]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from simcounsel.errors import StudyError
-from simcounsel.viewer.rating.answers import Answer, last_answers, read_answers
+from simcounsel.viewer.rating.answers import Answer, damaged_answers, last_answers, read_answers
 from simcounsel.viewer.rating.entry import CONSENT, YOU
 from simcounsel.viewer.rating.instrument import About, load_instrument, shipped
 from simcounsel.viewer.rating.items import Choice, Partner
@@ -94,6 +94,7 @@ def state_lines(out: Path) -> list[str]:
     ]
     return [
         *lines,
+        *damaged_answers(out),
         f"serve links    simcounsel rate-page --out {out} --serve",
         (
             "or send out    these pages; take back with: simcounsel rate-page"
@@ -101,6 +102,11 @@ def state_lines(out: Path) -> list[str]:
         ),
         f"export         simcounsel rate-page --out {out} --csv ratings.csv",
     ]
+
+
+def questions_of(out: Path) -> tuple[str, ...]:
+    """The ids of a study's questions."""
+    return tuple(item.id for item in open_study(out).instrument.items)
 
 
 def _of(study: Study, rater: Rater, last: Mapping[tuple[str, str], Answer]) -> str:
