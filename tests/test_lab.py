@@ -159,10 +159,10 @@ def test_policies_that_differ_are_named_as_a_whole() -> None:
 
 
 def test_estimate_where_only_meetings_are_lived() -> None:
-    """Six conditions and seven clients, four meetings of at most 20 lines each, 1.6 to 3.1 requests a line; the friend is not there."""
+    """Six conditions and seven clients, four meetings of 6 to 20 lines each, 1.6 to 3.1 requests a line; the friend is not there."""
     _, cells = load_experiment(ROOT / "experiments" / "policies.yaml")
     found = estimate(cells, Prices.load())
-    assert found.low.requests == pytest.approx(6 * 7 * 4 * 20 * 1.6)
+    assert found.low.requests == pytest.approx(6 * 7 * 4 * 6 * 1.6)
     assert found.high.requests == pytest.approx(6 * 7 * 4 * 20 * 3.1)
 
 
