@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simcounsel.agents.mind import Effects, Mind, Scene, Spoken
     from simcounsel.agents.person import Person
     from simcounsel.agents.resident import Resident
-    from simcounsel.agents.talk import Decision, TalkView, Thought, ThoughtFacts
+    from simcounsel.agents.talk import Decision, TalkView, Thought, ThoughtFacts, Wording
     from simcounsel.agents.tasks import LineAnswer
     from simcounsel.engine.simulation import Simulation
     from simcounsel.errors import SimcounselError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from simcounsel.measuring.rate import rate
     from simcounsel.named_code import allow_code
     from simcounsel.policies.kind import NoSettings, PolicyKind
+    from simcounsel.policies.listening import HeardLine, Hearing, Listener, ListenerKind
     from simcounsel.policies.policy import Policy
     from simcounsel.runs.run import Run, load_run
     from simcounsel.specs.scale import Scale
@@ -47,8 +48,12 @@ __all__ = [
     "Facts",
     "Failure",
     "Foreign",
+    "HeardLine",
+    "Hearing",
     "ItemAnswer",
     "LineAnswer",
+    "Listener",
+    "ListenerKind",
     "Mind",
     "NoSettings",
     "Person",
@@ -69,6 +74,7 @@ __all__ = [
     "TalkView",
     "Thought",
     "ThoughtFacts",
+    "Wording",
     "World",
     "__version__",
     "allow_code",
@@ -83,7 +89,7 @@ _HOMES = {
     "agents.mind": "Effects Mind Scene Spoken",
     "agents.person": "Person",
     "agents.resident": "Resident",
-    "agents.talk": "Decision TalkView Thought ThoughtFacts",
+    "agents.talk": "Decision TalkView Thought ThoughtFacts Wording",
     "agents.tasks": "LineAnswer",
     "engine.simulation": "Simulation",
     "errors": "SimcounselError",
@@ -95,6 +101,7 @@ _HOMES = {
     "measuring.rate": "rate",
     "named_code": "allow_code",
     "policies.kind": "NoSettings PolicyKind",
+    "policies.listening": "HeardLine Hearing Listener ListenerKind",
     "policies.policy": "Policy",
     "runs.run": "Run load_run",
     "specs.scale": "Scale",

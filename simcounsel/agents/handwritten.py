@@ -51,12 +51,12 @@ def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tupl
         about = _words_for(resident, view.other)
         sayable = [line for line in persona.voice if not about & set(re.findall(r"\w+", line.text))]
         lines = [
-            (line.stage == (decision.act or decision.move), _client_example(line))
+            (line.stage == (decision.wording.act or decision.move), _client_example(line))
             for line in sayable
         ]
     elif isinstance(persona, CounselorPersona):
         lines = [
-            (move == (decision.act or decision.move), _form_example(move, form))
+            (move == (decision.wording.act or decision.move), _form_example(move, form))
             for move, forms in persona.forms.items()
             for form in forms
         ]
@@ -64,7 +64,9 @@ def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tupl
         assert isinstance(persona, LaypersonPersona)
         lines = [(line.act == decision.move, _chat_example(line)) for line in persona.voice]
     chance(*view.key, "examples", resident.name, len(view.lines)).shuffle(lines)
-    own = (replace(example, tags=replace(example.tags, own=True)) for example in decision.lines)
+    own = (
+        replace(example, tags=replace(example.tags, own=True)) for example in decision.wording.lines
+    )
     return (*own, *(example for _, example in sorted(lines, key=lambda pair: not pair[0])))
 
 
@@ -109,14 +111,14 @@ def heard_slots(view: TalkView) -> Slots:
 def fallback_line(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
     """A line that was written by hand and not yet said; a plain one when there is none."""
     leaving = (
-        (decision.act or decision.move) in ("close", "ending")
+        (decision.wording.act or decision.move) in ("close", "ending")
         if decision.leaves is None
         else decision.leaves
     )
     plain = (LEAVE if leaving else SILENCE)[view.language][resident.spec.role]
     said = {line.text for line in view.lines}
     said |= set(resident.said)
-    if decision.must:
+    if decision.wording.must:
         return LineAnswer(
             say=_sayable(decision, view, said),
             emotion="neutral",
@@ -124,7 +126,7 @@ def fallback_line(resident: Resident, view: TalkView, decision: Decision) -> Lin
             poignancy=1,
             wish="say goodbye" if leaving else "go on",
         )
-    wanted = {"close", "ending"} if leaving else {decision.act or decision.move}
+    wanted = {"close", "ending"} if leaving else {decision.wording.act or decision.move}
     texts = (
         fill_slots(e.tags.form or e.text, name=view.other, **heard_slots(view))
         for e in examples_for(resident, view, decision)
@@ -152,7 +154,7 @@ def _sayable(decision: Decision, view: TalkView, said: set[str]) -> str:
     """
     texts = [
         text
-        for e in decision.lines
+        for e in decision.wording.lines
         if (text := fill_slots(e.text, name=view.other, **heard_slots(view)))
     ]
     return next((text for text in texts if text not in said), texts[0])

@@ -57,7 +57,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         if isinstance(answer, ClientLineAnswer)
         else ()
     )
-    thought = decision.thought
+    thought = decision.wording.thought
     emphasis = reply.notes.get("emphasis", "")
     return Spoken(
         line=line,
@@ -85,13 +85,13 @@ def _question(
         language=view.language,
         schema=_schema(resident, decision),
         check=lambda answer: (
-            line_problem(answer, view, decision.must)
-            or (decision.never.problem(answer.say) if decision.never else None)
+            line_problem(answer, view, decision.wording.must)
+            or (decision.wording.never.problem(answer.say) if decision.wording.never else None)
             or agenda_problem(answer.say, decision)
         ),
         fallback=_fallback(resident, view, decision),
         temperature=0.8,
-        max_tokens=decision.max_tokens,
+        max_tokens=decision.wording.max_tokens,
         seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
         examples=examples_for(resident, view, decision),
         facts=_facts(resident, view, decision, recalled),
@@ -103,15 +103,15 @@ def _moves(resident: Resident) -> bool:
 
 
 def _schema(resident: Resident, decision: Decision) -> type[LineAnswer]:
-    if decision.thought:
-        return decision.thought.schema
+    if decision.wording.thought:
+        return decision.wording.thought.schema
     return ClientLineAnswer if _moves(resident) else LineAnswer
 
 
 def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
     line = fallback_line(resident, view, decision)
-    if decision.thought:
-        return decision.thought.with_line(line)
+    if decision.wording.thought:
+        return decision.wording.thought.with_line(line)
     return ClientLineAnswer(**line.model_dump()) if _moves(resident) else line
 
 
@@ -120,9 +120,9 @@ def _prompt(
 ) -> tuple[str, str]:
     """The system text and the prompt, of the speaker's role."""
     role = resident.spec.role
-    hits = recalled.hits if decision.recalls else ()
+    hits = recalled.hits if decision.wording.recalls else ()
     return render(
-        "line_bare" if decision.bare else f"line_{role}",
+        "line_bare" if decision.wording.bare else f"line_{role}",
         view.language,
         known=known(resident, scene.language, ids=_moves(resident)),
         portrait=portrait(resident, scene.language, ids=_moves(resident)),
@@ -130,7 +130,7 @@ def _prompt(
         other=view.other,
         place=whereabouts(view.place, scene),
         now=date_text(scene.minute, scene.start, scene.language),
-        together=together(resident, scene, view, remembers=decision.recalls),
+        together=together(resident, scene, view, remembers=decision.wording.recalls),
         today=today(resident, scene),
         talk=so_far(view) or phrase("moment", "opens", view.language, name=view.me),
         mind=in_mind(resident, beside_the_day(resident, hits, scene), scene.language),
@@ -145,8 +145,8 @@ def _prompt(
         unheard=_unheard(resident, view),
         move=decision.move,
         clock=clock_text(view, on_a_plan=role != "layperson", closes=bool(decision.leaves)),
-        brief=f"\n{decision.brief}" if decision.brief else "",
-        background=f"\n{decision.background}" if decision.background else "",
+        brief=f"\n{decision.wording.brief}" if decision.wording.brief else "",
+        background=f"\n{decision.wording.background}" if decision.wording.background else "",
         **_manner(role, view, decision),
     )
 
@@ -203,7 +203,7 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         closeness=view.closeness,
         lines=view.lines,
         turns_left=view.turns_left,
-        move=decision.act or decision.move,
+        move=decision.wording.act or decision.move,
         aim=decision.aim,
         leaves=bool(decision.leaves),
         emotion=felt(resident, view)[0],
@@ -214,7 +214,7 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         theme=theme_of(resident),
         openness=openness(view) if _moves(resident) else None,
         parts=parts(resident.persona) if _moves(resident) else {},
-        thought=decision.thought.facts if decision.thought else None,
+        thought=decision.wording.thought.facts if decision.wording.thought else None,
     )
 
 
@@ -226,8 +226,8 @@ def _manner(role: str, view: TalkView, decision: Decision) -> dict[str, str]:
     if role != "counselor":
         return {}
     zh = view.language == "zh"
-    text = decision.manner or prompt_text("manner_counselor", view.language)
-    if decision.steady:
+    text = decision.wording.manner or prompt_text("manner_counselor", view.language)
+    if decision.wording.steady:
         usual = phrase("moment", "usual", view.language, name=view.me, manner=text)
         return {"usual": _spaced(usual, view), "manner": "。" if zh else "."}
     return {"usual": "", "manner": f"：{text}" if zh else f": {text}"}
@@ -244,7 +244,7 @@ def _wish(
         if decision.leaves is None
         else decision.leaves
     )
-    return "say goodbye" if leaves and not decision.holds else "go on"
+    return "say goodbye" if leaves else "go on"
 
 
 def spoken(text: str, view: TalkView) -> str:
@@ -284,7 +284,11 @@ def line_problem(answer: LineAnswer, view: TalkView, must: Requirement | None = 
 
 def agenda_problem(text: str, decision: Decision) -> str | None:
     """Whether a line reads out what its speaker only thought."""
-    quoted = read_out(text, decision.unsaid, decision.free) if decision.unsaid else None
+    quoted = (
+        read_out(text, decision.wording.unsaid, decision.wording.free)
+        if decision.wording.unsaid
+        else None
+    )
     return (
         f"the line read out what is only thought (“{quoted}”); say it in plain words to the other"
         " person"

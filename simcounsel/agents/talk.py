@@ -1,14 +1,13 @@
 """A conversation as one side sees it, and what a policy decides in it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Assessed, Data, Entry, Foreign, PracticeEvent, written
 from simcounsel.events.data import E
 from simcounsel.llm.question import Example, Traced
-from simcounsel.safety.answers import Asked
 from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.vocabulary import Emotion
 
@@ -172,19 +171,15 @@ class Thought(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
-    """A move out of those that were open, why it was chosen, and what it means for the wording."""
+class Wording:
+    """How the line of a decision is to be worded, beside its aim."""
 
-    move: str
-    options: tuple[str, ...]
-    reason: str
-    aim: str
     act: str | None = None
     """Which of a counselor's acts or questions words this move, where a persona's forms are asked
     for; None: the move itself.
     """
     brief: str = ""
-    """What the speaker is told beside the aim."""
+    """What the speaker is told for this line."""
     background: str = ""
     """What the speaker is told for all lines of the conversation alike, before what was said."""
     thought: Thought | None = None
@@ -207,23 +202,36 @@ class Decision:
     """What no line may have in it, whoever worded it; a model's line that does is asked for once
     more, then the fallback is said.
     """
+    asks: tuple[object, ...] | None = None
+    """What the line asks about, for listeners who understand a yes or no by it; None: what its
+    words ask plainly.
+    """
+    unsaid: tuple[str, ...] = ()
+    """Texts of which no long stretch may stand in the line."""
+    free: tuple[str, ...] = ()
+    """Texts that anybody may repeat, also where they stand in `unsaid`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """A move out of those that were open, why it was chosen, and how its line is worded."""
+
+    move: str
+    options: tuple[str, ...]
+    reason: str
+    aim: str
+    wording: Wording = field(default_factory=Wording)
     policy: str | None = None
     """Whose decision it is, if not that of the policy that guides the speaker."""
     leaves: bool | None = None
     """Whether the line takes leave; None: as the speaker likes."""
-    holds: bool = False
-    """Whether the conversation must not end here."""
-    asks: tuple[Asked, ...] | None = None
-    """The dangers that the line asks about, by which a yes or no is understood; None: what its
-    words ask plainly.
-    """
-    events: tuple[Data | Foreign, ...] = field(default=())
+    events: tuple[Data | Foreign, ...] = ()
     """What the policy wrote on its way to the decision."""
     calls: tuple[str, ...] = ()
     """Keys of the calls that chose the move, beside those of `events`."""
     fallback: bool = False
     """Whether such a call gave nothing of use."""
-    unsaid: tuple[str, ...] = ()
-    """Texts of which no long stretch may stand in the line."""
-    free: tuple[str, ...] = ()
-    """Texts that anybody may repeat, also where they stand in `unsaid`."""
+
+    def worded(self, **changes: Any) -> "Decision":
+        """The same decision, worded otherwise. changes: fields of `Wording`."""
+        return replace(self, wording=replace(self.wording, **changes))

@@ -26,13 +26,14 @@ from simcounsel.bench.counselor import (
     spoken,
 )
 from simcounsel.chance import seed_of
-from simcounsel.engine.listening import Assess, around, listening
 from simcounsel.engine.opening import prompt_hashes
 from simcounsel.errors import BenchError
 from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
 from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask, traced
 from simcounsel.policies import policy_for
+from simcounsel.policies.listening import HeardLine
 from simcounsel.policies.policy import Policy
+from simcounsel.policies.protection.listener import DangerListener
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.practice import PolicySpec, SafetySettings
 from simcounsel.specs.vocabulary import Language
@@ -54,11 +55,7 @@ def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
             " without --policy any language will do"
         )
     code = LANGUAGES[language]
-    policy, hear = (
-        policy_for("counselor", spec, code, SafetySettings()),
-        listening(SafetySettings()),
-    )
-    assert hear is not None
+    policy = policy_for("counselor", spec, code, SafetySettings())
 
     def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply[Any], ...]]:
         own: list[PracticeEvent] = []
@@ -68,7 +65,7 @@ def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
             replies.append(
                 (
                     yield from _named(
-                        exchange, _answer(exchange, policy, hear, own, moves, language, code, seed)
+                        exchange, _answer(exchange, policy, own, moves, language, code, seed)
                     )
                 )
             )
@@ -88,7 +85,6 @@ def all_of(spec: PolicySpec) -> str:
 def _answer(
     exchange: Exchange,
     policy: Policy,
-    hear: Assess,
     own: list[PracticeEvent],
     moves: list[Decision],
     language: str,
@@ -109,10 +105,10 @@ def _answer(
         poignancy=1,
         source="human",
     )
-    asks = moves[-1].asks if moves else None
+    asks = moves[-1].wording.asks if moves else None
     view = _view(exchange, tuple(own), tuple(moves), key, code)
-    heard = yield from hear(said, around(view, policy, (*key, exchange.turn), asks, None))
-    own += [heard] if heard else []
+    heard = HeardLine(said=said, key=(*key, exchange.turn), asked=asks)
+    own += yield from DangerListener(protects=True).hear(view, heard)
     view = _view(exchange, tuple(own), tuple(moves), key, code)
     decision = yield from policy.decide(view)
     reply, decision = yield from _worded(exchange, view, decision, language, seed)
@@ -165,7 +161,7 @@ def _worded(
     """The decision as words, and as they settled it. A line that must keep to something and does
     not is replaced by one written by hand.
     """
-    thought = decision.thought
+    thought = decision.wording.thought
     *before, last = exchange.history
     system, prompt = render(
         GUIDED,
@@ -174,8 +170,10 @@ def _worded(
         line=last.content,
         move=decision.move,
         aim=decision.aim,
-        brief="".join(f"\n{told}" for told in (decision.background, decision.brief) if told),
-        manner=decision.manner or prompt_text("manner_counselor", view.language),
+        brief="".join(
+            f"\n{told}" for told in (decision.wording.background, decision.wording.brief) if told
+        ),
+        manner=decision.wording.manner or prompt_text("manner_counselor", view.language),
     )
     reply = yield from ask(
         Question(
@@ -193,7 +191,7 @@ def _worded(
             check=lambda answer: _problem(_said(answer) or "", decision),
             fallback=_by_hand(view, decision),
             temperature=0.0,
-            max_tokens=MOST_TOKENS + (decision.max_tokens if thought else 0),
+            max_tokens=MOST_TOKENS + (decision.wording.max_tokens if thought else 0),
             seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
             facts=PromptOnly(),
         )
@@ -215,7 +213,7 @@ def _problem(text: str, decision: Decision) -> str | None:
     """
     words = spoken(Reply(value=text)).value or ""
     return agenda_problem(words, decision) or (
-        decision.must.problem(words) if decision.must else None
+        decision.wording.must.problem(words) if decision.wording.must else None
     )
 
 
@@ -223,10 +221,11 @@ def _by_hand(view: TalkView, decision: Decision) -> str | None:
     """For a line that must keep to something; None elsewhere, since a benchmark puts nothing in for
     what is missing.
     """
-    if decision.must is None:
+    if decision.wording.must is None:
         return None
     texts = (
-        fill_slots(one.text, name=view.other, words=None, feeling=None) for one in decision.lines
+        fill_slots(one.text, name=view.other, words=None, feeling=None)
+        for one in decision.wording.lines
     )
     return next((text for text in texts if text), None)
 

@@ -9,6 +9,7 @@ from simcounsel.errors import PluginError, SpecError
 from simcounsel.instruments.naming import unknown_instruments
 from simcounsel.instruments.scale import read_scale
 from simcounsel.policies import POLICIES, policy_for
+from simcounsel.policies.listening import LISTENERS
 from simcounsel.policies.staged.diagram import diagram_of
 from simcounsel.specs import shipped
 from simcounsel.specs.course import CoursePlan
@@ -181,8 +182,13 @@ def _of(data: Any, key: str) -> Any:
 
 
 def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
-    """A world may name policies of one's own, so loading it does not look them up."""
-    problems: list[str] = []
+    """A world may name policies and listeners of one's own: loading it does not look them up."""
+    problems = [
+        f"{path}:{line_of(lines, ('listeners', number))}: no listener {name!r}; there are"
+        f" {LISTENERS.known()}"
+        for number, name in enumerate(world.listeners)
+        if ":" not in name and name not in LISTENERS
+    ]
     for number, resident in enumerate(world.residents):
         line = line_of(lines, ("residents", number, "policy"))
         named = resident.policy.name if resident.policy else ""

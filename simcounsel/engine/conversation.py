@@ -5,12 +5,10 @@ from typing import Literal
 from simcounsel.agents.talk import Decision, TalkLine
 from simcounsel.engine.aftermath import Talked, take_away
 from simcounsel.engine.encounters import SESSION_MINUTES
-from simcounsel.engine.listening import Assess, around
 from simcounsel.engine.talk import OpenTalk, Side
 from simcounsel.events import (
     PRACTICE,
     Answered,
-    Assessed,
     ConversationEnded,
     ConversationStarted,
     Decided,
@@ -20,9 +18,7 @@ from simcounsel.events import (
     as_event,
 )
 from simcounsel.llm.question import Ask
-from simcounsel.policies.policy import Holding
-from simcounsel.safety.in_file import dangers_in_file
-from simcounsel.specs.persona import ClientPersona
+from simcounsel.policies.listening import HeardLine
 
 
 def converse(
@@ -30,17 +26,13 @@ def converse(
     second: Side,
     started: ConversationStarted,
     max_turns: int,
-    assess: Assess | None = None,
     minutes: int = SESSION_MINUTES,
-    *,
-    at_once: bool = False,
 ) -> Ask[Talked]:
-    """Talk, `first` beginning; then each takes away its own. assess: what is done with each
-    client's line after it was said; None: nothing. minutes: how long it lasts for the two. at_once:
-    whether the detector tells at the end what was left open where nothing was done on the way.
+    """Talk, `first` beginning; then each takes away its own. minutes: how long it lasts for the
+    two.
 
     When somebody takes leave the other still answers, and it ends; the last line that the limit
-    allows is a leave-taking as well. A policy may hold a conversation that must not end. Where a
+    allows is a leave-taking as well. A listener may hold a conversation that must not end. Where a
     human who takes part says nothing in time it ends there, and nothing is said in their name.
     """
     names = (first.name, second.name)
@@ -49,8 +41,6 @@ def converse(
         max_turns=max_turns,
         minutes=minutes,
         minute=first.scene.minute,
-        assess=assess,
-        at_once=at_once,
         moves={name: [] for name in names},
         own={name: [] for name in names},
     )
@@ -85,7 +75,7 @@ def _ended(talk: OpenTalk, first: Side, second: Side) -> ConversationEnded:
 
 
 def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
-    """One line: decide, recall, speak; and what is heard of danger in it."""
+    """One line: decide, recall, speak; and what the listeners note of it."""
     view = talk.view(speaker, listener)
     decision = yield from speaker.policy.decide(view)
     spoken = yield from speaker.mind.speak(speaker.scene, view, decision)
@@ -117,9 +107,7 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     talk.came_to_mind.setdefault(speaker.name, []).append(
         frozenset(hit.id for event in lived if isinstance(event, Recalled) for hit in event.hits)
     )
-    talk.asked[speaker.name] = decision.asks
-    if decision.holds:
-        talk.hold(speaker.name)
+    talk.asked[speaker.name] = decision.wording.asks
     talk.moves[speaker.name].append((decision.move, decision.policy))
     talk.lines.append(
         TalkLine(
@@ -130,7 +118,9 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
             intensity=line.intensity,
         )
     )
-    heard = yield from _assess(talk, speaker, listener, said)
+    if _holds(talk, speaker, listener):
+        talk.hold(speaker.name)
+    heard = yield from _heard(talk, speaker, listener, said)
     if line.wish == "say goodbye" and talk.leaver is None:
         talk.leaver = speaker.name
     return [*kept, decided, *lived, said, *heard]
@@ -152,23 +142,31 @@ def _decided(talk: OpenTalk, speaker: Side, decision: Decision, kept: tuple[Even
     )
 
 
-def _assess(talk: OpenTalk, speaker: Side, listener: Side, said: Said) -> Ask[tuple[Assessed, ...]]:
-    """Danger in a client's line. A listener whose policy has to answer it gets another line in any
-    case.
+def _heard(talk: OpenTalk, speaker: Side, listener: Side, said: Said) -> Ask[tuple[Event, ...]]:
+    """What `listener`'s listeners note of a line. Where one holds the conversation, `listener` gets
+    another line in any case.
     """
-    if talk.assess is None or speaker.mind.resident.spec.role != "client":
+    if not listener.listeners:
         return ()
-    view = talk.view(listener, speaker)
-    key = (speaker.scene.seed, speaker.scene.tick, said.chat, said.message)
-    persona = speaker.mind.resident.persona
-    file = None
-    if said.source == "chosen" and isinstance(persona, ClientPersona):
-        file = dangers_in_file(persona, view.language)
-    surround = around(view, listener.policy, key, talk.asked.get(listener.name), file)
-    heard = yield from talk.assess(said, surround)
-    if heard is None:
-        return ()
-    talk.own[listener.name].append(heard)
-    if isinstance(listener.policy, Holding) and listener.policy.holds(talk.view(listener, speaker)):
+    view, scene = talk.view(listener, speaker), speaker.scene
+    line = HeardLine(
+        said=said,
+        key=(scene.seed, scene.tick, said.chat, said.message),
+        asked=talk.asked.get(listener.name),
+        file=speaker.mind.resident.persona,
+    )
+    noted: list[Event] = []
+    for one in listener.listeners:
+        noted += map(as_event, (yield from one.hear(view, line)))
+    talk.own[listener.name] += (event for event in noted if isinstance(event, PRACTICE))
+    if _holds(talk, listener, speaker):
         talk.wait_for(listener.name)
-    return (heard,)
+    return tuple(noted)
+
+
+def _holds(talk: OpenTalk, me: Side, other: Side) -> bool:
+    """Whether a listener of `me` holds the conversation as of its last line."""
+    if not me.listeners:
+        return False
+    view = talk.view(me, other)
+    return any(one.holds(view) for one in me.listeners)

@@ -18,6 +18,7 @@ from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
+from simcounsel.policies.listening import listener_of
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run, SynthesisRun, WorldRun
@@ -217,12 +218,14 @@ def _check_files(world: World) -> None:
 
 
 def check_people(world: World) -> None:
-    """Look up the policies and minds of a world. SpecError or PluginError where one cannot be had,
-    or is code that the user did not allow.
+    """Look up the policies, minds and listeners of a world. SpecError or PluginError where one
+    cannot be had, or is code that the user did not allow.
     """
     for resident in world.residents:
         policy_for(resident.role, resident.policy, world.language)
         maker_of(resident.mind)
+    for name in world.listeners:
+        listener_of(name)
 
 
 def _check_world(world: World) -> None:

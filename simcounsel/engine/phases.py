@@ -12,7 +12,6 @@ from simcounsel.engine.bodies import Body
 from simcounsel.engine.conversation import converse
 from simcounsel.engine.encounters import ASLEEP, encounters, occupied, together
 from simcounsel.engine.journal import Journal
-from simcounsel.engine.listening import listening
 from simcounsel.engine.measures import Measures, raised_by
 from simcounsel.engine.population import Population
 from simcounsel.events import Acted, Moved, Perceived, Remembered, Sight
@@ -210,11 +209,14 @@ class Phases:
         talks: dict[str, Ask[Talked]] = {}
         residents = self._population.residents()
         for started, most, minutes in encounters(self._world, self._tick, self._minute, residents):
+            one, two = started.who
             first, second = (
-                self._population.side(name, self._tick, self._minute) for name in started.who
+                self._population.side(
+                    name, self._tick, self._minute, hears=other, embed=self._models.embed.name
+                )
+                for name, other in ((one, two), (two, one))
             )
-            listen = listening(self._world.safety, self._models.embed.name)
-            talks[started.chat] = converse(first, second, started, most, listen, minutes)
+            talks[started.chat] = converse(first, second, started, most, minutes)
         for outcome in self._models.ask(talks).values():
             self._journal.warn(outcome)
             for event in outcome.value.events:

@@ -14,6 +14,7 @@ from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.engine.talk import Side
 from simcounsel.events import Acted, Entry, Joined, Left, Moved, RelationChanged
 from simcounsel.policies import policy_for
+from simcounsel.policies.listening import Hearing, listeners_for
 from simcounsel.specs.world import World
 
 Appointment = tuple[int, str, str]
@@ -60,10 +61,19 @@ class Population:
 
     # what one of them can tell of the world
 
-    def side(self, name: str, tick: int, minute: int) -> Side:
-        """That resident as one who talks."""
-        body = self.bodies[name]
-        return Side(mind=body.mind, scene=self.scene(name, tick, minute), policy=body.policy)
+    def side(self, name: str, tick: int, minute: int, *, hears: str, embed: str) -> Side:
+        """That resident as one who talks. hears: the name of the other. embed: of the model for
+        vectors.
+        """
+        body, other = self.bodies[name], self.resident(hears)
+        roles = body.resident.spec.role, other.spec.role
+        hearing = Hearing(world=self._world, me=roles[0], other=roles[1], embed=embed)
+        return Side(
+            mind=body.mind,
+            scene=self.scene(name, tick, minute),
+            policy=body.policy,
+            listeners=listeners_for(hearing),
+        )
 
     def scene(self, name: str, tick: int, minute: int) -> Scene:
         """The world as far as that resident can tell."""

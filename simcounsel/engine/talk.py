@@ -1,18 +1,16 @@
 """A conversation as it goes: who talks, what was said, and when it may end."""
 
 from dataclasses import dataclass, field
+from functools import reduce
 from math import ceil
 
 from simcounsel.agents.appointments import next_with
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.agents.talk import TalkLine, TalkView
-from simcounsel.engine.listening import Assess
 from simcounsel.events import ConversationStarted, PracticeEvent, Said
-from simcounsel.policies.policy import Policy, Protecting
-from simcounsel.safety.answers import Asked
-from simcounsel.safety.help import Help
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger, heard_in, left_open, told_since
-from simcounsel.safety.reminding import heard_at_once
+from simcounsel.policies.listening import Listener
+from simcounsel.policies.policy import Policy
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
@@ -31,6 +29,8 @@ class Side:
     mind: Mind
     scene: Scene
     policy: Policy
+    listeners: tuple[Listener, ...] = ()
+    """Who hears for them what the other says."""
 
     @property
     def name(self) -> str:
@@ -48,21 +48,17 @@ class OpenTalk:
     """How long it lasts for the two, spread over `max_turns` lines."""
     minute: int = 0
     """When it began, since day 0."""
-    assess: Assess | None = None
-    """How danger is listened for; None: not at all."""
-    at_once: bool = False
-    """Whether the detector tells at the end what was left open, where nobody listened before."""
     lines: list[TalkLine] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
     """The same lines, as the log has them."""
     moves: dict[str, list[tuple[str, str | None]]] = field(default_factory=dict)
     """By name: each move, and the policy that decided it if not the speaker's own."""
     own: dict[str, list[PracticeEvent]] = field(default_factory=dict)
-    """By name: what their policy wrote and heard of danger in this conversation."""
+    """By name: what their policy and their listeners wrote in this conversation."""
     came_to_mind: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     """By name: ids of the memories that came to mind before each own line."""
-    asked: dict[str, tuple[Asked, ...] | None] = field(default_factory=dict)
-    """By name: the dangers that their last line asked about; None where only its words tell."""
+    asked: dict[str, tuple[object, ...] | None] = field(default_factory=dict)
+    """By name: what their last line asked about (`Wording.asks`)."""
     leaver: str | None = None
     """Who takes leave."""
     silent: str | None = None
@@ -78,12 +74,11 @@ class OpenTalk:
         self.limit = self.max_turns
 
     def hold(self, who: str) -> None:
-        """It must not end here: the limit moves on, and whoever takes leave is asked to stay,
-        once.
+        """It must not end with the line that `who` just said: the limit moves on, and whoever takes
+        leave is asked to stay, once.
         """
-        self.limit = min(
-            self.max_turns + MORE_WHILE_HELD, max(self.limit, len(self.lines) + HELD_FOR)
-        )
+        before = len(self.lines) - 1
+        self.limit = min(self.max_turns + MORE_WHILE_HELD, max(self.limit, before + HELD_FOR))
         if self.leaver not in (None, who) and not self.held:
             self.leaver, self.held = None, True
 
@@ -139,31 +134,11 @@ class OpenTalk:
         )
 
     def left_open(self, me: Side, other: Side) -> OpenDanger:
-        """The danger in what `other` said that `me` has not met so far: by what was said, and by
-        what `me`'s policy has still to do about it.
-        """
-        listened = self.assess is not None or self.at_once
-        if not listened or other.mind.resident.spec.role != "client":
-            return NOTHING_OPEN
+        """The danger that `me`'s listeners call open so far."""
         view = self.view(me, other)
-        lines = [(line.who, line.text) for line in view.lines]
-        heard = (
-            heard_in(view.assessed)
-            if self.assess
-            else heard_at_once(lines, other.name, view.language)
+        return reduce(
+            OpenDanger.and_also, (one.left_open(view) for one in me.listeners), NOTHING_OPEN
         )
-        protects = isinstance(me.policy, Protecting)
-        told = NOTHING_OPEN if protects else told_since(entry.event for entry in view.kept)
-        said = left_open(
-            lines,
-            other.name,
-            heard,
-            Help(locale=view.locale, language=view.language),
-            view.left_open.and_also(told),
-        )
-        if isinstance(me.policy, Protecting):
-            return said.and_also(me.policy.open_danger(view))
-        return said
 
 
 def _in_the_file(me: Side, other: Side) -> int | None:

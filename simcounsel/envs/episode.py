@@ -18,10 +18,9 @@ from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
-from simcounsel.engine.listening import listening
 from simcounsel.engine.talk import Side
 from simcounsel.envs.past_session import Session, session_of
-from simcounsel.envs.seat import Line, Outside, Over, Seated, until_turn
+from simcounsel.envs.seat import HeldByDanger, Line, Outside, Over, Seated, until_turn
 from simcounsel.envs.setting import Setting
 from simcounsel.events import (
     Assessed,
@@ -45,7 +44,10 @@ from simcounsel.llm.driving import Trouble
 from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
+from simcounsel.policies.listening import Hearing, Listener, listeners_for
+from simcounsel.policies.protection.listener import AtTheEnd
 from simcounsel.prompts import replaced
+from simcounsel.specs.vocabulary import Role
 
 T = TypeVar("T")
 
@@ -113,31 +115,43 @@ class Episode:
         outside = Side(
             mind=self._outside,
             scene=self.scene,
-            policy=Seated(holding=self.setting.outside == "counselor"),
+            policy=Seated(),
+            listeners=self._ears(self.setting.outside, self.setting.inside.role, inside=False),
         )
         spec = self.setting.inside
         world = self.setting.world
         policy = policy_for(
             spec.role, self.setting.policy or spec.policy, world.language, world.safety
         )
-        inside = Side(mind=self.mind, scene=self.scene, policy=policy)
+        inside = Side(
+            mind=self.mind,
+            scene=self.scene,
+            policy=policy,
+            listeners=self._ears(spec.role, self.setting.outside, inside=True),
+        )
         first, second = (
             (outside, inside) if self.setting.outside == "counselor" else (inside, outside)
         )
-        # a counselor inside needs to hear of danger for its safety protocol; one outside hears for
-        # itself, and the log says at the end what it left open
-        listen = listening(world.safety, world.models.embed)
-        heard = listen if spec.role == "counselor" else None
         self._talk = converse(
             first,
             second,
             self._started(first.name, second.name),
             self.setting.max_turns,
-            heard,
             self.setting.minutes,
-            at_once=listen is not None,
         )
         self._go_on(None)
+
+    def _ears(self, me: Role, other: Role, *, inside: bool) -> tuple[Listener, ...]:
+        """A counselor inside needs to hear of danger for its safety protocol. Whoever sits outside
+        hears for themselves, and the log says at the end what was left open.
+        """
+        world = self.setting.world
+        hearing = Hearing(world=world, me=me, other=other, embed=world.models.embed)
+        if inside and me == "counselor":
+            return listeners_for(hearing)
+        if other != "client" or world.safety.counselors == "nothing":
+            return ()
+        return (AtTheEnd() if inside or me != "counselor" else HeldByDanger(),)
 
     def say(self, line: Line) -> None:
         """The line that is awaited; then on to the next turn from outside, or to the end of the

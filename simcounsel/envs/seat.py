@@ -17,6 +17,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.envs.danger import open_dangers
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.llm.question import Ask, Question, Reply, ask
+from simcounsel.policies.protection.listener import AtTheEnd
 
 TURN = "turn from outside"
 WEIGHT = 3
@@ -77,26 +78,27 @@ class Outside(Person):
 
 
 class Seated:
-    """The policy of whoever sits outside: it leaves all decisions to them.
-
-    holding: while danger is open the turn limit does not end the conversation, as under the
-    counselors' safety protocol.
-    """
+    """The policy of whoever sits outside: it leaves all decisions to them."""
 
     name: ClassVar[str] = "agent"
 
-    def __init__(self, *, holding: bool) -> None:
-        self._holding = holding
-
     def decide(self, view: TalkView) -> Ask[Decision]:
         """To speak."""
-        holds = self._holding and bool(
-            open_dangers(roles_of([(line.who, line.text) for line in view.lines], view.other))
-        )
-        return Decision(
-            move="speak", options=("speak",), reason="from outside", aim="", holds=holds
-        )
+        return Decision(move="speak", options=("speak",), reason="from outside", aim="")
         yield  # an Ask that needs no model
+
+
+class HeldByDanger(AtTheEnd):
+    """Of a counselor outside: while danger is open the turn limit does not end the conversation, as
+    under the safety protocol.
+    """
+
+    def holds(self, view: TalkView) -> bool:
+        """Whether danger was open before the own line that was said last."""
+        if view.lines[-1].who != view.me:
+            return False
+        before = [(line.who, line.text) for line in view.lines[:-1]]
+        return bool(open_dangers(roles_of(before, view.other)))
 
 
 def roles_of(lines: Sequence[tuple[str, str]], client: str) -> tuple[tuple[str, str], ...]:

@@ -5,7 +5,6 @@ from typing import Protocol, runtime_checkable
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Data, Foreign
 from simcounsel.llm.question import Ask
-from simcounsel.safety.left_open import OpenDanger
 
 
 class Policy(Protocol):
@@ -21,24 +20,6 @@ class Policy(Protocol):
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         """The next move."""
-        ...
-
-
-@runtime_checkable
-class Holding(Protocol):
-    """A policy that can keep a conversation from ending."""
-
-    def holds(self, view: TalkView) -> bool:
-        """Whether the conversation must not end before this policy has had another line."""
-        ...
-
-
-@runtime_checkable
-class Protecting(Protocol):
-    """A policy that knows what is still to be done about danger."""
-
-    def open_danger(self, view: TalkView) -> OpenDanger:
-        """The danger that it has not met as of the last line."""
         ...
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from simcounsel.agents.appointments import clock_text
-from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.talk import Decision, TalkView, Wording
 from simcounsel.chance import seed_of
 from simcounsel.llm.question import Ask, Facts, Question, ask, traced
 from simcounsel.policies.manual import aims, lines_for, own_example
@@ -71,8 +71,8 @@ class Socratic:
             options=options,
             reason=reason,
             aim=aims(self.name, view.language)[aim or move],
-            lines=tuple(own_example(text, move) for text in lines),
             leaves=True if move == "close" else None,
+            wording=Wording(lines=tuple(own_example(text, move) for text in lines)),
         )
 
     def _question(

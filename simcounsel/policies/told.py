@@ -2,7 +2,6 @@
 which arms must differ in nothing else, alike for all.
 """
 
-from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -29,10 +28,9 @@ class Told(BaseModel):
     def of(self, decision: Decision, language: str) -> Decision:
         """The decision, told so."""
         shared = self.manner == "shared"
-        return replace(
-            decision,
-            manner=prompt_text("manner_shared", language) if shared else decision.manner,
-            steady=shared or decision.steady,
+        return decision.worded(
+            manner=prompt_text("manner_shared", language) if shared else decision.wording.manner,
+            steady=shared or decision.wording.steady,
             bare=not self.persona,
             recalls=self.recall,
         )

@@ -5,7 +5,7 @@
 from datetime import timedelta
 from typing import ClassVar
 
-from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.talk import Decision, TalkView, Wording
 from simcounsel.chance import chance
 from simcounsel.llm.question import Ask, Example
 from simcounsel.policies.manual import aims, lines_for, own_example
@@ -56,11 +56,13 @@ class Single:
             options=("greet", "talk", "close"),
             reason=f"{reason}; day {self.day(view)}",
             aim=aims(self.name, view.language)[move],
-            act="ask" if move == "talk" else move,
-            background=self.brief(view, today),
-            manner=prompt_text("manner_exercise", view.language),
-            max_tokens=420,
-            lines=tuple(own_example(text, move) for text in texts),
+            wording=Wording(
+                act="ask" if move == "talk" else move,
+                background=self.brief(view, today),
+                manner=prompt_text("manner_exercise", view.language),
+                max_tokens=420,
+                lines=tuple(own_example(text, move) for text in texts),
+            ),
             leaves=move == "close",
         )
         return self.told.of(decision, view.language)
@@ -138,12 +140,14 @@ class Unguided:
             options=("greet", "talk", "close"),
             reason=reason,
             aim=aims(self.name, view.language)[move],
-            act="ask" if move == "talk" else move,
-            brief=render("unguided_brief", view.language, name=view.me, other=view.other)[1],
-            manner=prompt_text("manner_unguided", view.language),
-            lines=lines,
+            wording=Wording(
+                act="ask" if move == "talk" else move,
+                brief=render("unguided_brief", view.language, name=view.me, other=view.other)[1],
+                manner=prompt_text("manner_unguided", view.language),
+                lines=lines,
+                max_tokens=420,
+            ),
             leaves=True if move == "close" else None,
-            max_tokens=420,
         )
         return self.told.of(decision, view.language)
         yield  # an Ask that needs no model

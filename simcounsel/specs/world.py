@@ -67,6 +67,9 @@ class World(Spec):
     from minutes to days (Verduyn and Lavrijsen 2015)."""
     language: Language = "en"
     safety: SafetySettings = SafetySettings()
+    listeners: Annotated[tuple[str, ...], Field(exclude_if=lambda some: not some)] = ()
+    """Who listens in every conversation beside the safety protocol: registered names, or
+    `module:NAME`."""
     prompts: Annotated[PromptSet | None, Field(exclude_if=lambda one: one is None)] = None
     """In a file a set's name or its folder. None: as they come along. For questions to people and
     measurements in the run; what is rated afterwards is asked as ever.
@@ -100,11 +103,14 @@ class World(Spec):
         return self.models.resolved() | own
 
     def code_names(self) -> tuple[str, ...]:
-        """The code that its residents name as `module:NAME`: policies and minds."""
+        """The code that it names as `module:NAME`: policies and minds of residents, listeners."""
         named = (
-            name
-            for one in self.residents
-            for name in (one.policy.name if one.policy else None, one.mind)
+            *self.listeners,
+            *(
+                name
+                for one in self.residents
+                for name in (one.policy.name if one.policy else None, one.mind)
+            ),
         )
         return tuple(dict.fromkeys(name for name in named if name and ":" in name))
 

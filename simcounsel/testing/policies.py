@@ -13,7 +13,7 @@ from simcounsel.errors import SimcounselError
 from simcounsel.events import PRACTICE, Entry, Event, Foreign, as_event, parse_entry
 from simcounsel.llm.question import Ask, Question, Reply, traced
 from simcounsel.policies.kind import PolicyKind
-from simcounsel.policies.policy import Concluding, Holding, Policy
+from simcounsel.policies.policy import Concluding, Policy
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import Role
 from simcounsel.testing.problems import raise_all
@@ -121,8 +121,6 @@ class _Talk:
         )
 
     def _end(self, seen: TalkView) -> Iterator[str]:
-        if isinstance(self.policy, Holding) and not isinstance(self.policy.holds(seen), bool):
-            yield "holds returned no bool"
         if isinstance(self.policy, Concluding):
             try:
                 kept = yield from self._carried(self.policy.conclude(seen), seen)
@@ -176,10 +174,12 @@ class _Talk:
 
 def _settled(decision: Decision) -> Decision:
     """As a line settles it that nobody thought about."""
-    if decision.thought is None:
+    if decision.wording.thought is None:
         return decision
     line = LineAnswer(say="Go on.", emotion="neutral", intensity=1, poignancy=1)
-    return decision.thought.settled(decision, decision.thought.with_line(line), traced())
+    return decision.wording.thought.settled(
+        decision, decision.wording.thought.with_line(line), traced()
+    )
 
 
 def _about(decision: Decision, seen: TalkView) -> Iterator[str]:

@@ -55,7 +55,7 @@ def reply_to(request: Question, answer: str) -> Any:
 
 
 def acting(decision: Decision) -> str:
-    return decision.act or decision.move
+    return decision.wording.act or decision.move
 
 
 def objectives() -> dict[str, str]:

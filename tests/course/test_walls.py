@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simcounsel.agents.speech import agenda_problem
-from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.talk import Decision, TalkView, Wording
 from simcounsel.events import ClientShifted, MaterialOpened, Reasoned, Said, SessionPlanned, Warned
 from simcounsel.llm.question import Question
 from simcounsel.policies.client import Client
@@ -356,7 +356,9 @@ def test_what_is_left_without_it() -> None:
 
 
 def test_what_was_said_may_be_repeated() -> None:
-    decision = Decision(move="m", options=("m",), reason="r", aim="a", unsaid=(AIM,))
+    decision = Decision(
+        move="m", options=("m",), reason="r", aim="a", wording=Wording(unsaid=(AIM,))
+    )
     said = f"You said: {AIM}?"
     assert agenda_problem(said, decision)
     assert (
@@ -367,8 +369,7 @@ def test_what_was_said_may_be_repeated() -> None:
                 options=("m",),
                 reason="r",
                 aim="a",
-                unsaid=(AIM,),
-                free=(f"Could you {AIM}",),
+                wording=Wording(unsaid=(AIM,), free=(f"Could you {AIM}",)),
             ),
         )
         is None

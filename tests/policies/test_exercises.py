@@ -300,5 +300,5 @@ def test_a_schedule_of_few_exercises_repeats_none_and_takes_none_before_its_stag
     seen = view(said("Ines", FEELS), me="Miriam", other="Ines", moves=("greet",))
     decision = play(policy.decide(seen))
     slots = ("{exercise}", "{steps}")
-    assert decision.lines
-    assert not any(slot in one.text for slot in slots for one in decision.lines)
+    assert decision.wording.lines
+    assert not any(slot in one.text for slot in slots for one in decision.wording.lines)

@@ -30,9 +30,9 @@ def sent() -> dict[str, str]:
     course.heard("Yes.")
     explained = course.decided[-1]
     found = {r.purpose: shown(r.system, r.prompt) for r in course.requests}
-    found["staged_brief"] = shown("", begun.brief)
-    found["staged_exercise"] = shown("", explained.brief)
-    found["staged_no_exercise"] = shown("", _without_exercise().brief)
+    found["staged_brief"] = shown("", begun.wording.brief)
+    found["staged_exercise"] = shown("", explained.wording.brief)
+    found["staged_no_exercise"] = shown("", _without_exercise().wording.brief)
     for name in ("single", "unguided"):
         talk = view(said("Ines", FEELS), me="Miriam", other="Ines", moves=("greet",))
         found[f"{name}_brief"] = shown("", _told(play(policy_for("counselor", name).decide(talk))))
@@ -41,7 +41,7 @@ def sent() -> dict[str, str]:
 
 def _told(decision: Decision) -> str:
     """What a counselor is told for a line, or before all lines of a session."""
-    return decision.brief or decision.background
+    return decision.wording.brief or decision.wording.background
 
 
 def _without_exercise() -> Decision:
@@ -99,8 +99,10 @@ def test_a_brief_speaks_of_nothing_that_is_not_there() -> None:
     for day in (0, 1):
         unnoted.begin(day)
         to_consent(unnoted)
-        assert not any("notes say" in decided.brief for decided in unnoted.decided), day
+        assert not any("notes say" in decided.wording.brief for decided in unnoted.decided), day
         unnoted.end()
-    assert "They have met before; greet them again." in unnoted.decided[0].brief
+    assert "They have met before; greet them again." in unnoted.decided[0].wording.brief
     nothing = _without_exercise()
-    assert "Offer" not in nothing.brief and nothing.aim == "Say that no exercise fits today."
+    assert (
+        "Offer" not in nothing.wording.brief and nothing.aim == "Say that no exercise fits today."
+    )

@@ -158,7 +158,7 @@ def test_a_close_after_pain_is_told_to_stay_first() -> None:
     close = play(policy_for("counselor", "socratic").decide(meeting(PAIN, 1)))
     assert (close.move, close.aim) == ("close", aims("socratic")["close_after_pain"])
     told = lines_for("socratic", "close_after_pain")
-    assert [line.text for line in close.lines] == list(told)
+    assert [line.text for line in close.wording.lines] == list(told)
     plain = play(policy_for("counselor", "socratic").decide(meeting("It is the nights.", 1)))
     assert plain.aim == aims("socratic")["close"]
 

@@ -77,7 +77,7 @@ def test_a_whole_session_goes_through_the_states() -> None:
     assert [d.move for d in course.decided][-3:] == ["another", "thanks", "end"]
     assert course.decided[-1].leaves is True
     assert all(d.leaves is False for d in course.decided[:-1])
-    assert {d.act for d in course.decided[-1:]} == {"close"}
+    assert {d.wording.act for d in course.decided[-1:]} == {"close"}
 
 
 def test_every_line_has_the_brief_of_its_own_state_and_its_lines() -> None:
@@ -86,13 +86,13 @@ def test_every_line_has_the_brief_of_its_own_state_and_its_lines() -> None:
     manual = course.policy.manual
     for decision in course.decided:
         state = manual.states[decision.move]
-        assert state.prompt in decision.brief
+        assert state.prompt in decision.wording.brief
         assert decision.aim == state.objective
         assert decision.move in decision.options
-        assert decision.lines
-        assert {e.text for e in decision.lines} <= set(state.lines)
+        assert decision.wording.lines
+        assert {e.text for e in decision.wording.lines} <= set(state.lines)
         others = [s.prompt for s in manual.states.values() if s.id != decision.move and s.prompt]
-        assert not any(prompt in decision.brief for prompt in others)
+        assert not any(prompt in decision.wording.brief for prompt in others)
 
 
 def test_the_least_number_of_messages_is_kept_without_asking_a_model() -> None:
@@ -194,8 +194,8 @@ def test_steps_are_said_two_at_a_time_to_the_end() -> None:
     course.heard("Yes.")
     exercise = library("en").named(course.of(Retrieved)[0].chosen[0])
     assert exercise is not None
-    assert exercise.name in course.decided[-1].brief
-    assert all(exercise.name in e.text for e in course.decided[-1].lines)
+    assert exercise.name in course.decided[-1].wording.brief
+    assert all(exercise.name in e.text for e in course.decided[-1].wording.lines)
     shown = [course.heard("Yes.")]
     while shown[-1].move == "explanation":
         shown.append(course.heard("Yes, that's clear."))
@@ -203,11 +203,13 @@ def test_steps_are_said_two_at_a_time_to_the_end() -> None:
     assert len(told) == -(-len(exercise.steps) // 2)
     for number, decision in enumerate(told):
         mine = exercise.steps[2 * number : 2 * number + 2]
-        assert all(step in decision.brief for step in mine)
-        assert not any(step in decision.brief for step in exercise.steps if step not in mine)
+        assert all(step in decision.wording.brief for step in mine)
+        assert not any(
+            step in decision.wording.brief for step in exercise.steps if step not in mine
+        )
     assert shown[-1].move == "feedback"
-    assert exercise.afterwards in shown[-1].brief
-    assert "8 short sentences" in str(told[0].manner)
+    assert exercise.afterwards in shown[-1].wording.brief
+    assert "8 short sentences" in str(told[0].wording.manner)
 
 
 def test_an_exercise_may_be_broken_off_before_its_steps_are_said() -> None:
@@ -264,8 +266,8 @@ def test_danger_leaves_no_exercise_and_the_session_closes() -> None:
     )
     said_so = course.heard("Yes, please.")
     assert (said_so.move, course.of(Retrieved)[0].chosen) == ("suggestion", ())
-    assert "No exercise fits today" in said_so.brief
-    assert "What it is for" not in said_so.brief
+    assert "No exercise fits today" in said_so.wording.brief
+    assert "What it is for" not in said_so.wording.brief
     assert course.heard("All right.").move == "thanks"
     assert course.heard("Thank you.").leaves is True
 
@@ -281,7 +283,7 @@ def test_notes_are_brought_up_to_date_every_three_messages_and_shared() -> None:
     assert [(n.first, n.last) for n in noted] == [(1, 6), (7, 12)]
     assert course.requests[-1].purpose == "exercise"
     assert noted[-1].text in course.requests[-1].prompt
-    assert noted[-1].text in course.decided[-1].brief
+    assert noted[-1].text in course.decided[-1].wording.brief
     second = [r for r in course.requests if r.purpose == "note"][1]
     assert noted[0].text in second.prompt
     assert all(
@@ -316,14 +318,14 @@ def test_the_end_is_called_near_in_the_last_two_lines_alone(turns: int, first: s
     while not course.decided or not course.decided[-1].leaves:
         left = max(1, course.view().turns_left // 2)
         decision = course.heard("There was my sister's wedding, and I lay awake before it.")
-        told = f"{decision.aim} {decision.brief}".lower()
+        told = f"{decision.aim} {decision.wording.brief}".lower()
         forced = any(isinstance(e, Transitioned) and e.forced for e in decision.events)
         if forced or "nearly over" in told or "not much time" in told:
             near.append(left)
         assert not (left > 2 and ("end of the session" in told or decision.move == "end"))
     assert max(near, default=1) <= 2
     if course.decided[-2].aim == words("en")["time_aim"]:
-        assert words("en")["left_open"].split(".")[0] in course.decided[-1].brief
+        assert words("en")["left_open"].split(".")[0] in course.decided[-1].wording.brief
 
 
 def test_stages_share_the_lines_there_are() -> None:
@@ -396,12 +398,15 @@ def test_the_last_line_before_the_way_out_asks_what_it_is_for() -> None:
     asks = course.heard("I was awake all night before it.")
     assert (asks.move, asks.aim) == ("consent", words("en")["time_aim"])
     assert asks.leaves is False and "little time" not in asks.aim
-    assert {line.text for line in asks.lines} == {
+    assert {line.text for line in asks.wording.lines} == {
         words("en")[f"time_line_{n}"] for n in range(1, 5)
     }
     closes = course.heard("No, that is all.")
     assert (closes.move, closes.leaves) == ("end", True)
-    assert closes.brief.startswith("The part") and words("en")["left_open"] in closes.brief
+    assert (
+        closes.wording.brief.startswith("The part")
+        and words("en")["left_open"] in closes.wording.brief
+    )
 
 
 @pytest.mark.parametrize(("says", "closes"), [("No, thank you.", True), (FEELS, False)])
@@ -454,10 +459,10 @@ def test_a_later_session_greets_anew_and_knows_the_notes() -> None:
     course.begin(1)
     decision = course.speak()
     assert decision.move == "greeting"
-    assert "They have met before" in decision.brief
+    assert "They have met before" in decision.wording.brief
     assert course.kept
     notes = [e.event.text for e in course.kept if isinstance(e.event, Noted)]
-    assert notes[-1] in decision.brief
+    assert notes[-1] in decision.wording.brief
 
 
 def test_the_same_day_goes_on_where_it_was_broken_off() -> None:
@@ -472,10 +477,10 @@ def test_the_same_day_goes_on_where_it_was_broken_off() -> None:
     decision = course.speak()
     assert decision.move == "explanation"
     assert [event.resumed for event in course.of(Transitioned)] == [True]
-    assert "They talked earlier today" in decision.brief
+    assert "They talked earlier today" in decision.wording.brief
     exercise = library("en").named(chosen)
     assert exercise is not None
-    assert exercise.name in decision.brief
+    assert exercise.name in decision.wording.brief
     assert not course.of(Retrieved)
 
 
@@ -622,16 +627,16 @@ def test_single_is_told_all_prompts_in_order_and_the_exercises_of_the_day() -> N
     decision = other("single")
     manual = shipped("attachment_selfcare", "en")
     places = [
-        decision.background.index(state.prompt)
+        decision.wording.background.index(state.prompt)
         for state in manual.states.values()
         if not state.internal
     ]
     assert places == sorted(places)
     for exercise in library("en").exercises:
-        assert decision.background.count(exercise.name) == 1
-        told = [step in decision.background for step in exercise.steps]
+        assert decision.wording.background.count(exercise.name) == 1
+        told = [step in decision.wording.background for step in exercise.steps]
         assert all(told) if exercise in schedule(1, library("en")) else not any(told)
-    assert len(decision.background) < 7_000, "it was 36,000 with all exercises"
+    assert len(decision.wording.background) < 7_000, "it was 36,000 with all exercises"
     assert decision.events == ()
 
 
@@ -645,8 +650,8 @@ def test_single_has_a_schedule_by_the_day() -> None:
 
 def test_unguided_is_told_two_sentences() -> None:
     decision = other("unguided")
-    assert decision.brief.count(".") == 2
-    assert not any(exercise.name in decision.brief for exercise in library("en").exercises)
+    assert decision.wording.brief.count(".") == 2
+    assert not any(exercise.name in decision.wording.brief for exercise in library("en").exercises)
 
 
 @pytest.mark.parametrize("policy", ["single", "unguided"])
@@ -657,8 +662,10 @@ def test_they_have_lines_of_their_own_and_no_notes(policy: str) -> None:
             if "moves" not in more
             else play(policy_for("counselor", policy).decide(view(me="Miriam", other="Ines")))
         )
-        assert len(decision.lines) >= 4
-        assert not any("{exercise}" in e.text or "{steps}" in e.text for e in decision.lines)
+        assert len(decision.wording.lines) >= 4
+        assert not any(
+            "{exercise}" in e.text or "{steps}" in e.text for e in decision.wording.lines
+        )
     assert not isinstance(policy_for("counselor", policy), Concluding)
 
 
@@ -680,7 +687,7 @@ def test_single_lays_out_one_exercise_a_talk_by_hand() -> None:
             )
         )
     )
-    laid = next(one.text for one in first.lines if "for today" in one.text)
+    laid = next(one.text for one in first.wording.lines if "for today" in one.text)
     later = view(
         said("Ines", "I cannot sleep."),
         said("Miriam", laid),
@@ -691,4 +698,6 @@ def test_single_lays_out_one_exercise_a_talk_by_hand() -> None:
         turns_left=10,
     )
     again = play(policy.decide(later))
-    assert again.lines and not [one.text for one in again.lines if "for today" in one.text]
+    assert again.wording.lines and not [
+        one.text for one in again.wording.lines if "for today" in one.text
+    ]

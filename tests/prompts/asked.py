@@ -1,6 +1,7 @@
 """Questions that are answered by a schema, of every purpose, as runs and commands of ours ask them."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -70,7 +71,9 @@ def in_benchmarks(folder: Path) -> Asked:
     models = switchboard(playing)
     models.chat["seeker"] = playing
     talk = stage(crisis, seat)
-    models.ask({"talk": converse(talk.counselor, talk.client, talk.started, 8, None)})
+    models.ask(
+        {"talk": converse(replace(talk.counselor, listeners=()), talk.client, talk.started, 8)}
+    )
     models.close()
     return [*spy.asked, *playing.requests]
 

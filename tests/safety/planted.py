@@ -1,7 +1,7 @@
 """A session in which the client's lines, and how near danger is in each, are written beforehand; the counselor is a real mind and policy."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -12,7 +12,6 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
-from simcounsel.engine.listening import Around, Assess
 from simcounsel.engine.talk import Side
 from simcounsel.events import (
     Assessed,
@@ -22,12 +21,16 @@ from simcounsel.events import (
     Entry,
     Event,
     Judged,
+    PracticeEvent,
     Said,
     Transitioned,
 )
 from simcounsel.llm.question import Ask, Question
 from simcounsel.policies import policy_for
+from simcounsel.policies.listening import HeardLine
 from simcounsel.policies.policy import Policy
+from simcounsel.policies.protection import Guarded
+from simcounsel.policies.protection.listener import DangerListener, danger_listener
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.vocabulary import Danger, RiskLevel
 from simcounsel.specs.world import World
@@ -200,11 +203,11 @@ def talk_of(
     tick: int = 2,
     client_first: bool = False,
     meeting: int = 1,
-    assess: Assess | None = None,
+    listens: SafetySettings | DangerListener | None = None,
     world: World | None = None,
 ) -> Ask[Talked]:
-    """A talk of Ines with Miriam that is still to be held. before: the log of earlier ones. assess:
-    how danger is heard; None: as each line has it. world: of the counselor, None: the tiny one.
+    """A talk of Ines with Miriam that is still to be held. before: the log of earlier ones.
+    listens: how danger is heard; None: as each line has it. world: of the counselor, None: the tiny one.
     """
     client, counselor = Client(lines), Counselor(world)
     for entry in before:
@@ -223,8 +226,20 @@ def talk_of(
         else policy_for("counselor", policy, language, SafetySettings(locale=locale))
     )
     where = replace(scene(), seed=seed, tick=tick, language=language, locale=locale)
+    protects = isinstance(guide, Guarded)
+    listener: DangerListener | None = Planted.out_of(lines, protects=protects)
+    if isinstance(listens, SafetySettings):
+        protects = protects and listens.counselors == "protocol"
+        listener = danger_listener(listens, protects=protects)
+    elif listens is not None:
+        listener = listens
     sides = (
-        Side(mind=counselor, scene=where, policy=guide),  # type: ignore[arg-type]
+        Side(
+            mind=counselor,  # type: ignore[arg-type]
+            scene=where,
+            policy=guide,
+            listeners=(listener,) if listener else (),
+        ),
         Side(mind=client, scene=where, policy=policy_for("client", None)),  # type: ignore[arg-type]
     )
     order = sides[::-1] if client_first else sides
@@ -236,28 +251,34 @@ def talk_of(
         closeness=2,
         probability=1,
     )
-    return converse(order[0], order[1], started, max_turns, assess or _planted(lines))
+    return converse(order[0], order[1], started, max_turns)
 
 
-def _planted(lines: Sequence[Line]) -> Assess:
-    by_text = {line.text: line for line in lines}
+@dataclass(frozen=True, kw_only=True)
+class Planted(DangerListener):
+    """Hears in each line what was planted there."""
 
-    def assess(said: Said, around: Around) -> Ask[Assessed | None]:
-        line = by_text.get(said.text, Line(said.text))
+    levels: Mapping[str, Line]
+
+    @classmethod
+    def out_of(cls, lines: Sequence[Line], *, protects: bool) -> "Planted":
+        return cls(levels={line.text: line for line in lines}, protects=protects)
+
+    def hear(self, view: TalkView, line: HeardLine) -> Ask[tuple[PracticeEvent, ...]]:
+        said = line.said
+        planted = self.levels.get(said.text, Line(said.text))
+        if planted.level == "none":
+            return ()
         return (
-            None
-            if line.level == "none"
-            else Assessed(
+            Assessed(
                 who=said.who,
                 chat=said.chat,
                 message=said.message,
-                level=line.level,
-                kinds=tuple(dict.fromkeys((line.kind, *line.also))),
+                level=planted.level,
+                kinds=tuple(dict.fromkeys((planted.kind, *planted.also))),
                 by="words",
-                evidence=(line.text,),
+                evidence=(planted.text,),
                 why="planted",
-            )
+            ),
         )
         yield
-
-    return assess

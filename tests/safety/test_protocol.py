@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from simcounsel.events import Assessed, Decided, Entry, Judged, Transitioned
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
 from simcounsel.policies import policies_of, policy_for
+from simcounsel.policies.listening import HeardLine
 from simcounsel.policies.protection import Guarded
 from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import words
@@ -31,6 +33,7 @@ from simcounsel.policies.protection.ladder import (
     Verdict,
     route,
 )
+from simcounsel.policies.protection.listener import DangerListener
 from simcounsel.policies.protection.reading import plain_answer
 from simcounsel.policies.protection.wording import Wanted, decision_for, lines_of
 from simcounsel.safety.help import Help, notice
@@ -867,9 +870,9 @@ class TestWords:
             )
             for step in SAID_STEPS:
                 decision = decision_for(step, protocol_state(seen), seen, "r", ())
-                assert decision.must is not None and decision.aim and decision.brief
-                for line in decision.lines:
-                    assert decision.must.problem(line.text) is None, (step, line.text)
+                assert decision.wording.must is not None and decision.aim and decision.wording.brief
+                for line in decision.wording.lines:
+                    assert decision.wording.must.problem(line.text) is None, (step, line.text)
                     assert "{" not in line.text.replace("{name}", ""), line.text
                     assert not re.search(r"\bwhy\b|为什么", line.text, re.IGNORECASE), line.text
 
@@ -1446,7 +1449,9 @@ def _asked(
 
 
 def _lines(step: Step, seen: TalkView) -> list[str]:
-    return [line.text for line in decision_for(step, protocol_state(seen), seen, "r", ()).lines]
+    return [
+        line.text for line in decision_for(step, protocol_state(seen), seen, "r", ()).wording.lines
+    ]
 
 
 @pytest.mark.parametrize(
@@ -1615,13 +1620,8 @@ def test_prompt(language: str) -> None:
         "safety_answer" if language == "en" else f"{language}_safety_answer",
         shown(request.system, request.prompt),
     )
-    assert (decision.move, decision.policy, decision.holds, decision.leaves) == (
-        "protective",
-        "safety",
-        True,
-        False,
-    )
-    assert isinstance(decision.events[0], Judged) and isinstance(decision.must, Wanted)
+    assert (decision.move, decision.policy, decision.leaves) == ("protective", "safety", False)
+    assert isinstance(decision.events[0], Judged) and isinstance(decision.wording.must, Wanted)
 
 
 def _guarded() -> Guarded:
@@ -1653,26 +1653,35 @@ def test_a_step_has_a_name_of_its_own() -> None:
 # heard by the classifier alone
 
 
-def faint(text: str) -> dict[str, Any]:
-    def assess(said: Any, around: Any) -> Any:
-        heard = said.text == text
+@dataclass(frozen=True, kw_only=True)
+class Faint(DangerListener):
+    """The classifier alone hears danger in one line."""
+
+    text: str
+
+    def hear(self, view: TalkView, line: HeardLine) -> Any:
+        said = line.said
         return (
-            Assessed(
-                who=said.who,
-                chat=said.chat,
-                message=said.message,
-                level="low",
-                kinds=("suicide",),
-                by="classifier",
-                evidence=(),
-                why="planted",
+            ()
+            if said.text != self.text
+            else (
+                Assessed(
+                    who=said.who,
+                    chat=said.chat,
+                    message=said.message,
+                    level="low",
+                    kinds=("suicide",),
+                    by="classifier",
+                    evidence=(),
+                    why="planted",
+                ),
             )
-            if heard
-            else None
         )
         yield
 
-    return {"assess": assess}
+
+def faint(text: str) -> dict[str, Any]:
+    return {"listens": Faint(text=text, protects=True)}
 
 
 def test_what_only_the_classifier_hears_costs_one_question() -> None:

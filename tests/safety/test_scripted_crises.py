@@ -11,7 +11,6 @@ from random import Random
 import pytest
 
 from simcounsel.engine.aftermath import Talked
-from simcounsel.engine.listening import listening
 from simcounsel.events import Assessed, Transitioned
 from simcounsel.llm.question import Ask, Question
 from simcounsel.policies import policies_of, policy_for
@@ -232,7 +231,7 @@ def to_hold(one: Crisis, guarded: bool = True, before: Session | None = None) ->
         client_first=one.client_first,
         seed=one.number,
         world=without_forms(),
-        assess=listening(SafetySettings(locale=one.locale, ask=asking)),
+        listens=SafetySettings(locale=one.locale, ask=asking),
     )
 
 

@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from simcounsel.engine.listening import listening
 from simcounsel.events import Assessed, Judged
 from simcounsel.events.practice import DangerDetails
 from simcounsel.llm.question import Question
@@ -336,7 +335,7 @@ def test_a_model_says_of_what_kind_it_is_what_only_it_hears_while_danger_is_open
         Line("I want to kill myself."),
         Line("The stop is outside of my house, that is all I say."),
         scripts={"risk": lambda request, draw: risk("high", "suicide")},
-        assess=listening(SafetySettings()),
+        listens=SafetySettings(),
     )
     heard = [event for event in talk.of(Assessed) if event.by == "model"]
     assert heard and heard[0].kinds == ("suicide",)
@@ -415,7 +414,7 @@ def test_while_danger_is_open_a_model_judges_every_line() -> None:
         Line("Thanks."),
         Line("The garden is green."),
         scripts={"risk": judge},
-        assess=listening(SafetySettings()),
+        listens=SafetySettings(),
     )
     about = [
         next(line for line in one.splitlines() if line.startswith("The client's line"))
@@ -470,7 +469,7 @@ def test_a_model_that_judges_corrects_the_kind() -> None:
         Line("No, he isn't the trouble."),
         Line("No. It's me who won't be here after Friday."),
         scripts={"risk": judge, "safety_answer": lambda request, draw: "no"},
-        assess=listening(SafetySettings()),
+        listens=SafetySettings(),
     )
     assert "suicide" in talk.of(Assessed)[1].kinds
     assert any(re.search("kill|suicid|your (own )?life", text) for text in talk.spoken[2:4])

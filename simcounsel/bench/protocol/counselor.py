@@ -21,11 +21,11 @@ from simcounsel.bench.protocol.client import Client
 from simcounsel.bench.protocol.crises import Crisis
 from simcounsel.chance import seed_of
 from simcounsel.clock import minutes_of_day
-from simcounsel.engine.listening import Assess, listening
 from simcounsel.engine.talk import Side
 from simcounsel.events import ConversationStarted
 from simcounsel.llm.question import Ask, PromptOnly, Question, ask, traced
 from simcounsel.policies import policy_for
+from simcounsel.policies.protection.listener import danger_listener
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.practice import PolicySpec, SafetySettings
 from simcounsel.specs.residents import Place, ResidentSpec
@@ -58,8 +58,6 @@ class Stage:
     counselor: Side
     client: Side
     started: ConversationStarted
-    assess: Assess | None
-    """How danger is listened for; None for a model alone."""
 
 
 class Counseling(Person):
@@ -129,8 +127,12 @@ def stage(crisis: Crisis, seat: Seat) -> Stage:
     safety = safety_of(world.safety, seat)
     policy = policy_for("counselor", seat.policy or "unguided", crisis.language, safety)
     mind = Counseling(counselor) if seat.policy else Alone(counselor, seat.seed)
+    protects = safety.counselors == "protocol"
+    listener = danger_listener(safety, protects=protects) if seat.policy else None
     return Stage(
-        counselor=Side(mind=mind, scene=scene, policy=policy),
+        counselor=Side(
+            mind=mind, scene=scene, policy=policy, listeners=(listener,) if listener else ()
+        ),
         client=Side(
             mind=Client(client, crisis, by_model=seat.client_model, seed=seat.seed),
             scene=scene,
@@ -144,7 +146,6 @@ def stage(crisis: Crisis, seat: Seat) -> Stage:
             closeness=2.0,
             probability=1.0,
         ),
-        assess=listening(safety) if seat.policy else None,
     )
 
 

@@ -104,7 +104,7 @@ def _talk(
     client = set_up.client.mind
     assert isinstance(client, Client)
     talked = yield from _numbered(
-        crisis.id, converse(set_up.counselor, set_up.client, set_up.started, turns, set_up.assess)
+        crisis.id, converse(set_up.counselor, set_up.client, set_up.started, turns)
     )
     if on_done:
         on_done(1)

@@ -5,7 +5,7 @@ makes of the line.
 import re
 from dataclasses import dataclass, replace
 
-from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.talk import Decision, TalkView, Wording
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import PracticeEvent, Reasoned
 from simcounsel.llm.question import Traced
@@ -90,10 +90,10 @@ class Reasoning:
         )
         works = decision.move == "work"
         leading = trace.skills[0]
+        act = act_of(self.skills[leading], self.view.language) if works else decision.wording.act
         return replace(
-            decision,
+            decision.worded(act=act),
             move=leading if works else decision.move,
-            act=act_of(self.skills[leading], self.view.language) if works else decision.act,
             reason=trace.strategy,
             events=(*decision.events, trace),
         )
@@ -120,22 +120,24 @@ def decide(
         options=(move,) if closing or opening else tuple(skills),
         reason=phrase("course_words", "slowly", view.language),
         aim=aims("course", view.language)[move],
-        act="close"
-        if closing
-        else "greet"
-        if opening
-        else act_of(skills[thought.plain], view.language),
-        background=_background(view, plan, state, skills),
-        brief="".join(
-            (labelled(view, "used", ", ".join(state.used)), opened_text(view, state))
-        ).lstrip(),
-        manner=prompt_text("course_manner", view.language),
-        max_tokens=LINE_TOKENS,
-        thought=thought,
+        wording=Wording(
+            act="close"
+            if closing
+            else "greet"
+            if opening
+            else act_of(skills[thought.plain], view.language),
+            background=_background(view, plan, state, skills),
+            brief="".join(
+                (labelled(view, "used", ", ".join(state.used)), opened_text(view, state))
+            ).lstrip(),
+            manner=prompt_text("course_manner", view.language),
+            max_tokens=LINE_TOKENS,
+            thought=thought,
+            unsaid=agenda(state),
+            free=sayable(view, state),
+        ),
         leaves=closing,
         events=events,
-        unsaid=agenda(state),
-        free=sayable(view, state),
     )
 
 

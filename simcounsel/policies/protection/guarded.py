@@ -28,7 +28,6 @@ from simcounsel.policies.protection.state import ANSWER, ProtocolState
 from simcounsel.policies.protection.telling import means_another
 from simcounsel.policies.protection.wording import OwnNumbers, decision_for
 from simcounsel.safety.help import Help
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.vocabulary import Danger
 
 ASKED_FOR_SECRECY = "they ask that nobody be told: what cannot be kept secret is said at once"
@@ -89,23 +88,12 @@ class Guarded:
             protocol.met,
             protocol.level,
         )
-        brief = "\n".join((decision.brief, afterwards(protocol, view))) if near else decision.brief
-        return replace(decision, never=own_numbers, brief=brief.strip())
-
-    def holds(self, view: TalkView) -> bool:
-        """Whether the conversation must not end before this counselor has answered."""
-        return protocol_state(view).open
-
-    def open_danger(self, view: TalkView) -> OpenDanger:
-        """What was heard here and has not been met, and what a questionnaire told that was not
-        asked about.
-        """
-        protocol = protocol_state(view)
-        if protocol.open:
-            return OpenDanger(level=protocol.level, kinds=protocol.open_kinds)
-        if protocol.by_form and not protocol.held:
-            return OpenDanger(level=protocol.owed, kinds=protocol.owed_kinds)
-        return NOTHING_OPEN
+        brief = (
+            "\n".join((decision.wording.brief, afterwards(protocol, view)))
+            if near
+            else decision.wording.brief
+        )
+        return decision.worded(never=own_numbers, brief=brief.strip())
 
     def conclude(self, view: TalkView) -> Ask[tuple[Data | Foreign, ...]]:
         """What the policy keeps of the conversation."""

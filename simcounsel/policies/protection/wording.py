@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.talk import Decision, TalkView, Wording
 from simcounsel.chance import chance
 from simcounsel.events import PracticeEvent
 from simcounsel.llm.question import Example, Tags
 from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import told, words
 from simcounsel.policies.protection.known import known
-from simcounsel.policies.protection.ladder import ASKED, MET, SETTLING, Step
+from simcounsel.policies.protection.ladder import ASKED, SETTLING, Step
 from simcounsel.policies.protection.owed import PROTOCOL
 from simcounsel.policies.protection.saying import Said, said_in
 from simcounsel.policies.protection.state import ProtocolState
@@ -141,26 +141,27 @@ def decision_for(
         options=options or (step,),
         reason=reason,
         aim=about["aim"],
-        brief="\n".join(part.strip() for part in brief if part),
-        manner=prompt_text("manner_safety", view.language),
-        steady=False,
-        max_tokens=LONGEST,
-        lines=_lines(step, protocol, view, said, urgent),
         policy=PROTOCOL,
         leaves=step == "leave_safely",
-        holds=step not in MET,
-        asks=asks_of(step, kind),
         events=events,
-        never=OwnNumbers(help=help_),
-        must=Wanted(
-            language=view.language,
-            numbers=tuple(dict.fromkeys(numbers)),
-            asks=asks,
-            such_as=such_as,
-            says=tuple(about.get("says", ())),
-            lacks=str(about.get("lacks", "")),
-            heard=" ".join(one.text for one in view.lines if one.who == view.other).casefold(),
-            never=said.never,
+        wording=Wording(
+            brief="\n".join(part.strip() for part in brief if part),
+            manner=prompt_text("manner_safety", view.language),
+            steady=False,
+            max_tokens=LONGEST,
+            lines=_lines(step, protocol, view, said, urgent),
+            asks=asks_of(step, kind),
+            never=OwnNumbers(help=help_),
+            must=Wanted(
+                language=view.language,
+                numbers=tuple(dict.fromkeys(numbers)),
+                asks=asks,
+                such_as=such_as,
+                says=tuple(about.get("says", ())),
+                lacks=str(about.get("lacks", "")),
+                heard=" ".join(one.text for one in view.lines if one.who == view.other).casefold(),
+                never=said.never,
+            ),
         ),
     )
 

@@ -1,6 +1,6 @@
 """What the agent of a state is asked to do, and the hand-written lines that go with it."""
 
-from simcounsel.agents.talk import Decision
+from simcounsel.agents.talk import Decision, Wording
 from simcounsel.events import Judged, Transitioned
 from simcounsel.policies.manual import own_example
 from simcounsel.policies.staged import machine
@@ -38,12 +38,14 @@ def decision_of(now: Session, state: State) -> Decision:
         options=(state.id, *machine.allowed(now.manual, state.id)),
         reason=_reason(now),
         aim=words(view.language)["no_exercise_aim"] if nothing else state.objective,
-        act=state.act or "ask",
-        brief=_without_exercise(now) if nothing else _brief(now, state, exercise, steps),
-        manner=manner,
-        steady=False,
-        max_tokens=EXERCISE_TOKENS if state.exercise else 220,
-        lines=tuple(own_example(line, state.act or "ask", listens=listens) for line in lines),
+        wording=Wording(
+            act=state.act or "ask",
+            brief=_without_exercise(now) if nothing else _brief(now, state, exercise, steps),
+            manner=manner,
+            steady=False,
+            max_tokens=EXERCISE_TOKENS if state.exercise else 220,
+            lines=tuple(own_example(line, state.act or "ask", listens=listens) for line in lines),
+        ),
         leaves=state.ends,
         events=now.events,
     )
@@ -62,10 +64,12 @@ def _about_time(now: Session, state: State, time_for: str) -> Decision:
         options=(state.id, *machine.allowed(now.manual, state.id)),
         reason=_reason(now),
         aim=phrases[f"{key}_aim"],
-        act=act,
-        brief=_noted(now, phrases[f"{key}_part"], exercise=""),
-        lines=tuple(own_example(line, act, listens=True) for line in lines),
-        steady=False,
+        wording=Wording(
+            act=act,
+            brief=_noted(now, phrases[f"{key}_part"], exercise=""),
+            lines=tuple(own_example(line, act, listens=True) for line in lines),
+            steady=False,
+        ),
         leaves=False,
         events=now.events,
     )
