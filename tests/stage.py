@@ -35,6 +35,7 @@ from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 from simcounsel.specs.world_settings import FallbackLimits, MemorySettings
 from simcounsel.standins.scripted import Script, Scripted
+from simcounsel.testing.views import changed_view, talk_view
 
 ROOT = Path(__file__).resolve().parents[1]
 TINY = ROOT / "worlds" / "tiny.yaml"
@@ -257,30 +258,26 @@ def said(who: str, text: str, emotion: Any = "neutral", emphasis: str | None = N
 
 
 def view(*lines: TalkLine, me: str = "Ines", other: str = "Miriam", **more: Any) -> TalkView:
-    """A conversation of Ines with Miriam as one of them sees it."""
+    """A conversation of Ines with Miriam as one of them sees it. more: as `changed_view` takes it."""
     fields: dict[str, Any] = {
         "chat": "2:Ines+Miriam",
-        "me": me,
-        "other": other,
-        "other_role": "counselor",
-        "place": "Counseling Center",
-        "meeting": 1,
-        "appointment": True,
-        "lines": lines,
-        "moves": (),
-        "turns_left": 10,
-        "parting": False,
+        "role": "counselor",
         "closeness": 2.0,
-        "emotion": "neutral",
+        "turns_left": 10,
         "key": (1, 2, "2:Ines+Miriam"),
+        "lines": lines,
     }
-    return TalkView(**(fields | more))
+    return changed_view(talk_view(me=me, other=other), **(fields | more))
 
 
 def line_facts(seen: TalkView, **more: Any) -> LineFacts:
     """What the question for a line says of a conversation, as a counselor's who clarifies."""
     fields: dict[str, Any] = {
-        **{name: getattr(seen, name) for name in OF_A_VIEW},
+        **{name: getattr(seen, name) for name in ("chat", "me", "other", "lines", "turns_left")},
+        "other_role": seen.meeting.role,
+        "place": seen.meeting.place,
+        "meeting": seen.meeting.number,
+        "closeness": seen.meeting.closeness,
         "role": "counselor",
         "move": "clarify",
         "aim": "Ask what it means.",
@@ -293,19 +290,6 @@ def line_facts(seen: TalkView, **more: Any) -> LineFacts:
         "theme": "",
     }
     return LineFacts(**(fields | more))
-
-
-OF_A_VIEW = (
-    "chat",
-    "me",
-    "other",
-    "other_role",
-    "place",
-    "meeting",
-    "closeness",
-    "lines",
-    "turns_left",
-)
 
 
 def by_the_papers_weights(hit: Hit) -> bool:

@@ -87,12 +87,12 @@ def clock_text(view: TalkView, *, on_a_plan: bool = True, closes: bool = False) 
 
     lines = view.own_lines_left
     key = "leaving" if view.parting else "last_line" if lines == 1 else "left"
-    left = worded(key, lines=lines, minutes=view.minutes_left)
+    left = worded(key, lines=lines, minutes=view.clock.minutes_left)
     told = [left]
     if view.near_the_end or closes:
         told += [worded("winding")] if on_a_plan and lines > 1 and not closes else []
         told += [worded("stay_first")] if view.opened else []
-    if on_a_plan or view.next_meeting is not None:
+    if on_a_plan or view.clock.next_meeting is not None:
         told.append(_next(view, worded, closes or lines == 1))
     return ("" if view.language == "zh" else " ").join(told)
 
@@ -114,19 +114,19 @@ def at_the_end(view: TalkView, aim: str) -> tuple[str, ...]:
 
 
 def _next_date(view: TalkView) -> str:
-    if not view.appointment or view.other_role != "counselor":
+    if not view.meeting.appointment or view.meeting.role != "counselor":
         return ""
     names = {"name": view.me, "other": view.other}
-    if view.next_meeting is None:
+    if view.clock.next_meeting is None:
         return phrase("moment", "no_next", view.language, **names)
-    date = date_text(view.next_meeting, view.start, view.language)
+    date = date_text(view.clock.next_meeting, view.clock.start, view.language)
     return phrase("moment", "next", view.language, date=date, **names)
 
 
 def _next(view: TalkView, worded: Callable[..., str], closes: bool) -> str:
-    if view.next_meeting is None:
+    if view.clock.next_meeting is None:
         return worded("no_next_end" if closes else "no_next")
-    return worded("next", date=date_text(view.next_meeting, view.start, view.language))
+    return worded("next", date=date_text(view.clock.next_meeting, view.clock.start, view.language))
 
 
 def appointed_slot(scene: Scene, minute: int) -> Slot | None:

@@ -80,7 +80,7 @@ def openness(view: TalkView) -> float:
     last = last_shift(view)
     if last is not None:
         return last.openness
-    start = OPENNESS_OF_A_STRANGER + OPENNESS_PER_CLOSENESS * view.closeness
+    start = OPENNESS_OF_A_STRANGER + OPENNESS_PER_CLOSENESS * view.meeting.closeness
     return round(min(10.0, max(0.0, start)), 2)
 
 

@@ -29,8 +29,8 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
         whoami=whoami(resident, scene.language),
         name=resident.name,
         other=view.other,
-        place=view.place,
-        now=date_text(view.ended or scene.minute, scene.start, scene.language),
+        place=view.meeting.place,
+        now=date_text(view.clock.ended or scene.minute, scene.start, scene.language),
         began=time_text(scene.minute),
         together=together(resident, scene, view),
         talk=so_far(view),
@@ -46,7 +46,7 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
             scene.language,
             name=resident.name,
             other=view.other,
-            place=view.place,
+            place=view.meeting.place,
         ),
         closeness="as before",
         emotion="neutral",
@@ -77,7 +77,11 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
 
 def takes_home(resident: Resident, view: TalkView) -> bool:
     """Whether something may have been agreed: a client after a session."""
-    return resident.spec.role == "client" and view.appointment and view.other_role == "counselor"
+    return (
+        resident.spec.role == "client"
+        and view.meeting.appointment
+        and view.meeting.role == "counselor"
+    )
 
 
 def _agreed(view: TalkView, reply: Reply[SummaryAnswer]) -> tuple[HomeworkAgreed, ...]:
@@ -111,7 +115,7 @@ def _events(
     resident: Resident, view: TalkView, reply: Reply[SummaryAnswer]
 ) -> tuple[Appraised | RelationChanged | HomeworkAgreed, ...]:
     answer = reply.value
-    before = view.closeness
+    before = view.meeting.closeness
     after = closeness_after(before, answer.closeness)
     return (
         Appraised(
@@ -143,7 +147,7 @@ def _draft(view: TalkView, reply: Reply[SummaryAnswer]) -> Memory:
         emotion=answer.emotion,
         intensity=answer.intensity,
         poignancy=answer.poignancy,
-        place=view.place,
+        place=view.meeting.place,
         present=(view.other,),
         chat=view.chat,
         origin="summary",

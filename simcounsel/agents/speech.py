@@ -43,8 +43,12 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         resident,
         scene,
         "speak",
-        heard.text if heard else f"{view.other} at {view.place}",
-        Moment(chat=view.chat, lately=view.came_to_mind, emotion=cue(resident, view)),
+        heard.text if heard else f"{view.other} at {view.meeting.place}",
+        Moment(
+            chat=view.chat,
+            lately=tuple(turn.came_to_mind for turn in view.turns),
+            emotion=cue(resident, view),
+        ),
     )
     reply = yield from ask(_question(resident, scene, view, decision, recalled))
     answer = reply.value
@@ -128,7 +132,7 @@ def _prompt(
         portrait=portrait(resident, scene.language, ids=_moves(resident)),
         name=resident.name,
         other=view.other,
-        place=whereabouts(view.place, scene),
+        place=whereabouts(view.meeting.place, scene),
         now=date_text(scene.minute, scene.start, scene.language),
         together=together(resident, scene, view, remembers=decision.wording.recalls),
         today=today(resident, scene),
@@ -197,10 +201,10 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         me=view.me,
         role=resident.spec.role,
         other=view.other,
-        other_role=view.other_role,
-        place=view.place,
-        meeting=view.meeting,
-        closeness=view.closeness,
+        other_role=view.meeting.role,
+        place=view.meeting.place,
+        meeting=view.meeting.number,
+        closeness=view.meeting.closeness,
         lines=view.lines,
         turns_left=view.turns_left,
         move=decision.wording.act or decision.move,

@@ -34,58 +34,85 @@ least two.
 
 
 @dataclass(frozen=True, kw_only=True)
+class Meeting:
+    """Who is met, where, and what is known of them beforehand."""
+
+    place: str
+    number: int
+    """How many times the two have talked, this one included."""
+    appointment: bool
+    role: str
+    """The other's."""
+    closeness: float
+    """Own score to the other, 0 to 10."""
+    age: int | None = None
+    """Of the other, in years, where one has a file of them, as a counselor has of a client."""
+    left_open: OpenDanger = NOTHING_OPEN
+    """Danger that the last conversation of the two left open."""
+    locale: str = "default"
+    """Whose help lines hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TalkClock:
+    """When a conversation is, and how long it may last."""
+
+    minute: int = 0
+    """When it is, since day 0."""
+    start: datetime = datetime(2026, 1, 1)
+    """The world's first day."""
+    minutes_left: int = 50
+    """Minutes that are left with the other."""
+    next_meeting: int | None = None
+    """When the two have their next appointment, in minutes since day 0; None: none is agreed."""
+    ended: int | None = None
+    """When the conversation ended, in minutes since day 0; None while it goes on."""
+    most_left: int = 1_000
+    """`TalkView.turns_left`, if the conversation is held as long as it can be."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnTurn:
+    """A line that one has said, as one decided it."""
+
+    move: str
+    decider: str | None = None
+    """Whose move it was; None: of the policy that guides one."""
+    came_to_mind: frozenset[str] = frozenset()
+    """Ids of the memories that came to one's mind before it."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TalkView:
     """A conversation as one of the two sees it: what was said, and nothing of the other's mind."""
 
     chat: str
     me: str
     other: str
-    other_role: str
-    place: str
-    meeting: int
-    """How many times the two have talked, this one included."""
-    appointment: bool
+    meeting: Meeting
+    clock: TalkClock = TalkClock()
     lines: tuple[TalkLine, ...]
-    moves: tuple[str, ...]
-    """Own decisions in this conversation so far."""
+    turns: tuple[OwnTurn, ...]
+    """Own lines in this conversation so far."""
     turns_left: int
     """Lines that may still be said, the next one included."""
-    minutes_left: int = 50
-    """Minutes that are left with them."""
-    next_meeting: int | None = None
-    """When the two have their next appointment, in minutes since day 0; None: none is agreed."""
     parting: bool
     """Somebody has taken leave, or time is up."""
-    closeness: float
-    """Own score to the other, 0 to 10."""
     emotion: Emotion
     key: tuple[object, ...]
-    minute: int = 0
-    """When the conversation is, since day 0."""
-    start: datetime = datetime(2026, 1, 1)
-    """The world's first day."""
     language: str = "en"
     """Of the talk."""
-    locale: str = "default"
-    """Whose help lines hold."""
-    age: int | None = None
-    """Of the other, in years, where one has a file of them, as a counselor has of a client."""
     kept: tuple[Entry, ...] = ()
     """What one's policy wrote and what was heard of danger in earlier conversations with the other,
     oldest first.
     """
     own: tuple[PracticeEvent, ...] = ()
     """The same of this conversation so far."""
-    left_open: OpenDanger = NOTHING_OPEN
-    """Danger that the last conversation of the two left open."""
-    came_to_mind: tuple[frozenset[str], ...] = ()
-    """Ids of the memories that came to one's mind before each own line so far, oldest first."""
-    ended: int | None = None
-    """When the conversation ended, in minutes since day 0; None while it goes on."""
-    most_left: int = 1_000
-    """`turns_left`, if the conversation is held as long as it can be."""
-    deciders: tuple[str | None, ...] = ()
-    """Of each move, whose it was; None: policy that guides one; () when all are its."""
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """Own decisions in this conversation so far."""
+        return tuple(turn.move for turn in self.turns)
 
     @property
     def own_lines_left(self) -> int:
@@ -95,7 +122,7 @@ class TalkView:
     @property
     def near_the_end(self) -> bool:
         """Whether it winds down: nothing new is opened, and what was opened is not left alone."""
-        left, said = self.own_lines_left, len(self.moves)
+        left, said = self.own_lines_left, len(self.turns)
         quarter = (said + left) // SHARE_OF_THE_END
         return said > 0 and (self.parting or left <= min(LAST_LINES, max(2, quarter)))
 
@@ -115,11 +142,7 @@ class TalkView:
         """`moves`, with None for those that another than the guiding policy decided, such as the
         safety protocol.
         """
-        deciders = self.deciders or (None,) * len(self.moves)
-        return tuple(
-            move if decider is None else None
-            for move, decider in zip(self.moves, deciders, strict=True)
-        )
+        return tuple(turn.move if turn.decider is None else None for turn in self.turns)
 
     @property
     def assessed(self) -> tuple[Assessed, ...]:

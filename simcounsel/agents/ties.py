@@ -20,7 +20,7 @@ def together(resident: Resident, scene: Scene, view: TalkView, *, remembers: boo
     """What the two are to each other, since when, and, where the speaker remembers, when they last
     talked before this talk; after it, told as what was.
     """
-    over = view.ended is not None
+    over = view.clock.ended is not None
 
     def worded(key: str, **slots: object) -> str:
         key = f"{key}_then" if over and key in TENSED else key
@@ -29,7 +29,7 @@ def together(resident: Resident, scene: Scene, view: TalkView, *, remembers: boo
     talked = _talked(resident, scene, view, worded) if remembers else ()
     parts = [_tie(resident, view, worded), *talked]
     if resident.spec.role != "counselor":
-        parts.append(worded("close", score=f"{view.closeness:g}"))
+        parts.append(worded("close", score=f"{view.meeting.closeness:g}"))
     return ("" if scene.language == "zh" else " ").join(part for part in parts if part)
 
 
@@ -39,7 +39,7 @@ def _talked(resident: Resident, scene: Scene, view: TalkView, worded: Worded) ->
     """
     last = resident.last_talk.get(view.other)
     again = () if last is None else (worded("again", last=_date(last, scene)),)
-    if not view.appointment or "counselor" not in (resident.spec.role, view.other_role):
+    if not view.meeting.appointment or "counselor" not in (resident.spec.role, view.meeting.role):
         return again
     sessions = resident.sessions.get(view.other, [])
     if not sessions:
@@ -59,7 +59,7 @@ def _tie(resident: Resident, view: TalkView, worded: Worded) -> str:
     if said:
         return said
     tie = resident.ties.get(view.other)
-    counselor = worded("counselor") if view.other_role == "counselor" else ""
+    counselor = worded("counselor") if view.meeting.role == "counselor" else ""
     if tie is not None and tie.score > STRANGERS:
         return counselor or worded("know")
     gap = "" if view.language == "zh" else " "

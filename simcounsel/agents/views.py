@@ -210,7 +210,7 @@ def talk_text(lines: tuple[TalkLine, ...]) -> str:
 
 def so_far(view: TalkView) -> str:
     """The conversation under its heading; '' before anything was said."""
-    heading = phrase("moment", "talk" if view.ended is None else "talk_then", view.language)
+    heading = phrase("moment", "talk" if view.clock.ended is None else "talk_then", view.language)
     return f"{heading}\n{talk_text(view.lines)}" if view.lines else ""
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from simcounsel.agents.speech import agenda_problem
-from simcounsel.agents.talk import Decision, TalkLine, TalkView
+from simcounsel.agents.talk import Decision, Meeting, OwnTurn, TalkLine, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.bench.cases import Exchange, Line
 from simcounsel.bench.counselor import (
@@ -129,16 +129,11 @@ def _view(
         chat=exchange.case,
         me=ME,
         other=OTHER,
-        other_role="client",
-        place=PLACE,
-        meeting=1,
-        appointment=True,
+        meeting=Meeting(place=PLACE, number=1, appointment=True, role="client", closeness=0.0),
         lines=lines,
-        moves=tuple(one.move for one in moves),
-        deciders=tuple(one.policy for one in moves),
+        turns=tuple(OwnTurn(move=one.move, decider=one.policy) for one in moves),
         turns_left=max(2, LINES - len(lines)),
         parting=False,
-        closeness=0.0,
         emotion="neutral",
         key=key,
         language=code,

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from simcounsel.agents.talk import Decision, TalkLine
+from simcounsel.agents.talk import Decision, OwnTurn, TalkLine
 from simcounsel.engine.aftermath import Talked, take_away
 from simcounsel.engine.encounters import SESSION_MINUTES
 from simcounsel.engine.talk import OpenTalk, Side
@@ -41,7 +41,7 @@ def converse(
         max_turns=max_turns,
         minutes=minutes,
         minute=first.scene.minute,
-        moves={name: [] for name in names},
+        turns={name: [] for name in names},
         own={name: [] for name in names},
     )
     events: list[Event] = [started]
@@ -104,11 +104,11 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     talk.said.append(said)
     talk.own[speaker.name] += (event for event in kept if isinstance(event, PRACTICE))
     talk.own[speaker.name] += (event for event in lived if isinstance(event, PRACTICE))
-    talk.came_to_mind.setdefault(speaker.name, []).append(
-        frozenset(hit.id for event in lived if isinstance(event, Recalled) for hit in event.hits)
-    )
     talk.asked[speaker.name] = decision.wording.asks
-    talk.moves[speaker.name].append((decision.move, decision.policy))
+    hits = (hit.id for event in lived if isinstance(event, Recalled) for hit in event.hits)
+    talk.turns[speaker.name].append(
+        OwnTurn(move=decision.move, decider=decision.policy, came_to_mind=frozenset(hits))
+    )
     talk.lines.append(
         TalkLine(
             who=speaker.name,

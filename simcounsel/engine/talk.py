@@ -6,7 +6,7 @@ from math import ceil
 
 from simcounsel.agents.appointments import next_with
 from simcounsel.agents.mind import Mind, Scene
-from simcounsel.agents.talk import TalkLine, TalkView
+from simcounsel.agents.talk import Meeting, OwnTurn, TalkClock, TalkLine, TalkView
 from simcounsel.events import ConversationStarted, PracticeEvent, Said
 from simcounsel.policies.listening import Listener
 from simcounsel.policies.policy import Policy
@@ -51,12 +51,10 @@ class OpenTalk:
     lines: list[TalkLine] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
     """The same lines, as the log has them."""
-    moves: dict[str, list[tuple[str, str | None]]] = field(default_factory=dict)
-    """By name: each move, and the policy that decided it if not the speaker's own."""
+    turns: dict[str, list[OwnTurn]] = field(default_factory=dict)
+    """By name: their lines, as they decided them."""
     own: dict[str, list[PracticeEvent]] = field(default_factory=dict)
     """By name: what their policy and their listeners wrote in this conversation."""
-    came_to_mind: dict[str, list[frozenset[str]]] = field(default_factory=dict)
-    """By name: ids of the memories that came to mind before each own line."""
     asked: dict[str, tuple[object, ...] | None] = field(default_factory=dict)
     """By name: what their last line asked about (`Wording.asks`)."""
     leaver: str | None = None
@@ -101,36 +99,39 @@ class OpenTalk:
     def view(self, me: Side, other: Side) -> TalkView:
         """What one of the two knows of the conversation."""
         resident, started = me.mind.resident, self.started
-        own, moves = [line for line in self.lines if line.who == me.name], self.moves[me.name]
+        own = [line for line in self.lines if line.who == me.name]
+        left = self.limit - len(self.lines)
         return TalkView(
             chat=started.chat,
             me=me.name,
             other=other.name,
-            other_role=other.mind.resident.spec.role,
-            place=started.place,
-            meeting=resident.meetings.get(other.name, 0) + 1,
-            appointment=started.cause == "appointment",
+            meeting=Meeting(
+                place=started.place,
+                number=resident.meetings.get(other.name, 0) + 1,
+                appointment=started.cause == "appointment",
+                role=other.mind.resident.spec.role,
+                closeness=resident.close_to(other.name),
+                age=_in_the_file(me, other),
+                left_open=resident.talks.left_open.get(other.name, NOTHING_OPEN),
+                locale=me.scene.locale,
+            ),
+            clock=TalkClock(
+                minute=me.scene.minute,
+                start=me.scene.start,
+                minutes_left=ceil(self.minutes * left / self.max_turns),
+                next_meeting=next_with(me.scene, other.name),
+                ended=self.until if self.over else None,
+                most_left=max(self.limit, self.max_turns + MORE_WHILE_HELD) - len(self.lines),
+            ),
             lines=tuple(self.lines),
-            moves=tuple(move for move, _ in moves),
-            deciders=tuple(decider for _, decider in moves),
-            turns_left=self.limit - len(self.lines),
-            minutes_left=ceil(self.minutes * (self.limit - len(self.lines)) / self.max_turns),
-            next_meeting=next_with(me.scene, other.name),
-            ended=self.until if self.over else None,
-            most_left=max(self.limit, self.max_turns + MORE_WHILE_HELD) - len(self.lines),
+            turns=tuple(self.turns[me.name]),
+            turns_left=left,
             parting=self.leaver is not None,
-            closeness=resident.close_to(other.name),
             emotion=own[-1].emotion if own else resident.emotion,
             key=(me.scene.seed, me.scene.tick, started.chat),
-            minute=me.scene.minute,
-            start=me.scene.start,
             language=me.scene.language,
-            locale=me.scene.locale,
-            age=_in_the_file(me, other),
             kept=tuple(resident.practice.get(other.name, ())),
             own=tuple(self.own[me.name]),
-            left_open=resident.talks.left_open.get(other.name, NOTHING_OPEN),
-            came_to_mind=tuple(self.came_to_mind.get(me.name, ())),
         )
 
     def left_open(self, me: Side, other: Side) -> OpenDanger:

@@ -149,9 +149,10 @@ class Episode:
         hearing = Hearing(world=world, me=me, other=other, embed=world.models.embed)
         if inside and me == "counselor":
             return listeners_for(hearing)
-        if other != "client" or world.safety.counselors == "nothing":
-            return ()
-        return (AtTheEnd() if inside or me != "counselor" else HeldByDanger(),)
+        listens = world.safety.counselors != "nothing"
+        if me == "counselor":
+            return (HeldByDanger(listens=listens),)
+        return (AtTheEnd(),) if listens and other == "client" else ()
 
     def say(self, line: Line) -> None:
         """The line that is awaited; then on to the next turn from outside, or to the end of the

@@ -18,6 +18,7 @@ from simcounsel.envs.danger import open_dangers
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.policies.protection.listener import AtTheEnd
+from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
 
 TURN = "turn from outside"
 WEIGHT = 3
@@ -88,10 +89,14 @@ class Seated:
         yield  # an Ask that needs no model
 
 
+@dataclass(frozen=True, kw_only=True)
 class HeldByDanger(AtTheEnd):
     """Of a counselor outside: while danger is open the turn limit does not end the conversation, as
     under the safety protocol.
     """
+
+    listens: bool
+    """Whether it is said at the end what was left open."""
 
     def holds(self, view: TalkView) -> bool:
         """Whether danger was open before the own line that was said last."""
@@ -99,6 +104,10 @@ class HeldByDanger(AtTheEnd):
             return False
         before = [(line.who, line.text) for line in view.lines[:-1]]
         return bool(open_dangers(roles_of(before, view.other)))
+
+    def left_open(self, view: TalkView) -> OpenDanger:
+        """As the detector says, where the world listens for danger."""
+        return super().left_open(view) if self.listens else NOTHING_OPEN
 
 
 def roles_of(lines: Sequence[tuple[str, str]], client: str) -> tuple[tuple[str, str], ...]:

@@ -47,7 +47,7 @@ def _stage(view: TalkView) -> tuple[Stage, str]:
     reason = f"openness {stands:g}, {view.emotion}"
     if own and view.emotion in ("anger", "disgust") and own[-1].intensity >= ANGRY_FROM:
         return "angry", reason
-    if stands < HOLDS_BACK_BELOW and view.meeting == 1 and len(own) < 2:
+    if stands < HOLDS_BACK_BELOW and view.meeting.number == 1 and len(own) < 2:
         return "early", reason
     if last is not None and last.openness < last.before:
         return "doubting", f"{reason}, less than before"

@@ -75,8 +75,8 @@ class Single:
             entry.minute for entry in view.kept if getattr(entry.event, "chat", None) is not None
         ]
         dates = [
-            (view.start + timedelta(minutes=minute)).toordinal()
-            for minute in (view.minute, talks[0] if talks else view.minute)
+            (view.clock.start + timedelta(minutes=minute)).toordinal()
+            for minute in (view.clock.minute, talks[0] if talks else view.clock.minute)
         ]
         return min(days.cap, days.first + dates[0] - dates[1])
 

@@ -112,7 +112,7 @@ class _Talk:
             lines,
             me=me,
             other=other,
-            other_role="counselor" if self.role == "client" else "client",
+            role="counselor" if self.role == "client" else "client",
             moves=moves,
             own=tuple(event for event in self._own if isinstance(event, PRACTICE)),
             turns_left=2 if last else 2 * (TURNS - len(moves)),
@@ -186,7 +186,7 @@ def _about(decision: Decision, seen: TalkView) -> Iterator[str]:
     for field in ("move", "reason"):
         if not getattr(decision, field):
             yield f"a decision has no {field}"
-    if not decision.aim and seen.other_role != "counselor":
+    if not decision.aim and seen.meeting.role != "counselor":
         yield "a decision has no aim, so that a model is not told what the move means"
     if decision.move not in decision.options:
         yield f"move {decision.move!r} is not one of the options {decision.options}"

@@ -1,8 +1,9 @@
 """A conversation as one of the two sees it, made up."""
 
+from dataclasses import fields, replace
 from typing import Any
 
-from simcounsel.agents.talk import TalkLine, TalkView
+from simcounsel.agents.talk import Meeting, OwnTurn, TalkClock, TalkLine, TalkView
 
 SAID = (
     "Hello. I did not sleep again, and I do not know where to begin.",
@@ -16,7 +17,7 @@ SAID = (
 
 def talk_view(lines: int = 0, *, me: str = "Miriam", other: str = "Ines", **more: Any) -> TalkView:
     """What `me`, a counselor unless `more` says otherwise, sees of a session with `other` after so
-    many lines, the other's first. more: fields of TalkView in place of the made-up ones.
+    many lines, the other's first. more: as `changed_view` takes it.
     """
     said = tuple(
         TalkLine(
@@ -27,20 +28,39 @@ def talk_view(lines: int = 0, *, me: str = "Miriam", other: str = "Ines", **more
         )
         for number in range(lines)
     )
-    fields: dict[str, Any] = {
-        "chat": f"2:{'+'.join(sorted((me, other)))}",
-        "me": me,
-        "other": other,
-        "other_role": "client",
-        "place": "Counseling Center",
-        "meeting": 1,
-        "appointment": True,
-        "lines": said,
-        "moves": (),
-        "turns_left": 20,
-        "parting": False,
-        "closeness": 3.0,
-        "emotion": "neutral",
-        "key": (1, 2, "a conversation"),
-    }
-    return TalkView(**(fields | more))
+    seen = TalkView(
+        chat=f"2:{'+'.join(sorted((me, other)))}",
+        me=me,
+        other=other,
+        meeting=Meeting(
+            place="Counseling Center", number=1, appointment=True, role="client", closeness=3.0
+        ),
+        lines=said,
+        turns=(),
+        turns_left=20,
+        parting=False,
+        emotion="neutral",
+        key=(1, 2, "a conversation"),
+    )
+    return changed_view(seen, **more)
+
+
+def changed_view(seen: TalkView, **more: Any) -> TalkView:
+    """The view with other values. more: fields of `TalkView`, of its `Meeting` and of its
+    `TalkClock`; `moves` and `deciders` make its `turns`.
+    """
+    moves = more.pop("moves", None)
+    deciders = more.pop("deciders", None)
+    if moves is not None:
+        turns = zip(moves, deciders or (None,) * len(moves), strict=True)
+        more["turns"] = tuple(OwnTurn(move=move, decider=by) for move, by in turns)
+    meeting = _taken(more, {one.name for one in fields(Meeting)})
+    clock = _taken(more, {one.name for one in fields(TalkClock)})
+    return replace(
+        seen, meeting=replace(seen.meeting, **meeting), clock=replace(seen.clock, **clock), **more
+    )
+
+
+def _taken(more: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    """What is there under these names, taken out."""
+    return {name: more.pop(name) for name in sorted(names & more.keys())}

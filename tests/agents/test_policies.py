@@ -220,7 +220,7 @@ def test_a_client_speaks_from_where_it_stands_and_nothing_is_drawn() -> None:
         seen = {
             decide(
                 "client",
-                view(*talk(lines), closeness=closeness, emotion=emotion, meeting=meeting, key=(n,)),
+                view(*talk(lines), closeness=closeness, emotion=emotion, number=meeting, key=(n,)),
             ).move
             for n in range(20)
         }

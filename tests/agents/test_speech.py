@@ -7,7 +7,7 @@ import pytest
 from simcounsel.agents import speech
 from simcounsel.agents.handwritten import SILENCE, examples_for
 from simcounsel.agents.mind import Spoken
-from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.talk import Decision, OwnTurn, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Recalled, Said
 from simcounsel.llm.driving import play
@@ -19,7 +19,7 @@ from tests.stage import Alone, changed, memory, noting, said, scene, tiny, vecto
 
 HEARD = said("Miriam", "What keeps you awake?")
 TOLD = said("Ines", "I lie awake and count the hours.", emotion="fear", emphasis="count the hours")
-BACK = view(HEARD, TOLD, me="Miriam", other="Ines", other_role="client")
+BACK = view(HEARD, TOLD, me="Miriam", other="Ines", role="client")
 
 
 def line(say: str, **more: Any) -> LineAnswer:
@@ -45,7 +45,8 @@ def test_it_recalls_in_the_feeling_of_the_talk_and_not_its_own_lines() -> None:
     ines = Alone()
     own = [memory(n, type="chat", origin="talk", chat=c) for n, c in ((0, "1:I+M"), (1, BACK.chat))]
     ines.remember(*own, memory(2), memory(3))
-    seen = view(HEARD, TOLD, HEARD, came_to_mind=(frozenset({"Ines:2"}),))
+    before = OwnTurn(move="telling", came_to_mind=frozenset({"Ines:2"}))
+    seen = view(HEARD, TOLD, HEARD, turns=(before,))
     (recalled, *_) = speak(ines, seen, "disclose", line("It is loud in my head.")).events
     assert isinstance(recalled, Recalled)
     assert (ines.resident.emotion, recalled.emotion) == ("neutral", "fear")

@@ -22,7 +22,7 @@ def test_who_is_close_is_told_what_the_two_are(path: Path) -> None:
     specs = {one.name: one for one in world.residents}
     for tie in world.relationships:
         for me, other in (tie.between, tie.between[::-1]):
-            seen = view(me=me, other=other, other_role=specs[other].role, closeness=tie.score)
+            seen = view(me=me, other=other, role=specs[other].role, closeness=tie.score)
             told = together(Resident(specs[me], world, {}), scene(), seen)
             strangers = phrase("moment", "strangers", "en", me=me, other=other)
             assert tie.score <= STRANGERS or strangers not in told
@@ -34,7 +34,7 @@ def test_who_is_close_is_told_what_the_two_are(path: Path) -> None:
 def test_neighbours_of_the_default_world_know_each_other() -> None:
     world = load_world(ROOT / "worlds" / "insomnia.yaml")
     omar = Resident(next(one for one in world.residents if one.name == "Omar"), world, {})
-    seen = view(me="Omar", other="Ines", other_role="client", appointment=False, closeness=6)
+    seen = view(me="Omar", other="Ines", role="client", appointment=False, closeness=6)
     assert together(omar, scene(), seen) == (
         "Omar and Ines are neighbours and friends, for four years."
         " How close Omar feels to Ines: 6 of 10."

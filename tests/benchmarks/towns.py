@@ -172,7 +172,7 @@ class Plodder:
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """Recall what the other's line brings to mind, ask for one's own."""
-        heard = view.heard.text if view.heard else f"{view.other} at {view.place}"
+        heard = view.heard.text if view.heard else f"{view.other} at {view.meeting.place}"
         recalled, reply = yield from self._say(scene, "speak", heard, len(view.lines))
         line = LineAnswer(
             say=reply.value or "I don't know.", emotion="neutral", intensity=2, poignancy=2

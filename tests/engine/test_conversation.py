@@ -1,7 +1,7 @@
 """Turns between two until a stop rule."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -15,9 +15,11 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
 from simcounsel.engine.talk import Side
-from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Said
+from simcounsel.events import ConversationEnded, ConversationStarted, Decided, PracticeEvent, Said
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Ask
+from simcounsel.policies.listening import HeardLine
+from simcounsel.safety.left_open import OpenDanger
 from tests.stage import EIGHT, Alone, memory, scene
 
 STARTED = ConversationStarted(
@@ -133,7 +135,7 @@ def test_a_talk_that_ends_in_its_last_quarter_ends_on_time(
     talked, miriam, _ = talk(10, miriam=at)
     assert len(lines(talked)) == said
     assert ended(talked).until == EIGHT + minutes
-    assert [view.ended for view in miriam.views] == [None] * at + [EIGHT + minutes]
+    assert [view.clock.ended for view in miriam.views] == [None] * at + [EIGHT + minutes]
 
 
 def test_leave_taken_with_the_last_line_that_is_allowed() -> None:
@@ -166,13 +168,13 @@ def test_what_a_speaker_sees() -> None:
     assert [view.turns_left for view in ines.views[:-1]] == [5, 3, 1]
     assert [view.moves for view in miriam.views[:3]] == [(), ("move 1",), ("move 1", "move 2")]
     second = ines.views[0]
-    assert (second.me, second.other, second.other_role, second.meeting, second.appointment) == (
-        "Ines",
-        "Miriam",
-        "counselor",
-        1,
-        True,
-    )
+    assert (
+        second.me,
+        second.other,
+        second.meeting.role,
+        second.meeting.number,
+        second.meeting.appointment,
+    ) == ("Ines", "Miriam", "counselor", 1, True)
     assert second.heard is not None
     assert second.heard.text == "Miriam 1"
     assert miriam.views[0].heard is None
@@ -181,7 +183,7 @@ def test_what_a_speaker_sees() -> None:
 
 def test_a_session_s_minutes_are_spread_over_its_lines() -> None:
     _, miriam, ines = talk(6)
-    assert [view.minutes_left for view in miriam.views[:3]] == [50, 34, 17]
+    assert [view.clock.minutes_left for view in miriam.views[:3]] == [50, 34, 17]
     assert [view.own_lines_left for view in miriam.views[:3]] == [3, 2, 1]
     assert [view.own_lines_left for view in ines.views[:3]] == [3, 2, 1]
     assert replace(miriam.views[0], parting=True).own_lines_left == 1
@@ -193,8 +195,8 @@ def test_both_know_when_they_meet_next() -> None:
     at = replace(scene(), minute=540, appointments=dates)
     sides = (Side(mind=s, scene=at, policy=Plain()) for s in (miriam, ines))  # type: ignore[arg-type]
     play(converse(next(sides), next(sides), STARTED, 4))
-    assert {view.next_meeting for view in miriam.views} == {4000}
-    assert {view.next_meeting for view in ines.views} == {None}
+    assert {view.clock.next_meeting for view in miriam.views} == {4000}
+    assert {view.clock.next_meeting for view in ines.views} == {None}
 
 
 class Twice(Plain):
@@ -218,6 +220,40 @@ def test_a_speaker_knows_whose_each_move_was() -> None:
     assert miriam.views[3].moves == ("move 1", "move 2", "move 3")
     assert miriam.views[3].guided == ("move 1", None, "move 3")
     assert ines.views[2].guided == ines.views[2].moves == ("move 1", "move 2")
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Listens, notes nothing, and holds the talk after its side's first line, or before its second."""
+
+    before: bool
+
+    def hear(self, view: TalkView, line: HeardLine) -> Ask[tuple[PracticeEvent, ...]]:
+        assert view.lines[-1].text == line.said.text
+        return ()
+        yield
+
+    def holds(self, view: TalkView) -> bool:
+        heard = view.lines[-1].who != view.me
+        return len(view.turns) == 1 and heard == self.before
+
+    def left_open(self, view: TalkView) -> OpenDanger:
+        return OpenDanger(level="low", kinds=("abuse",))
+
+
+@pytest.mark.parametrize(("before", "lines"), [(False, 6), (True, 3)])
+def test_a_listener_holds_the_talk(before: bool, lines: int) -> None:
+    """After an own line six lines from there are said at least; after the other's, one's own."""
+    miriam, ines = Speaker("Miriam"), Speaker("Ines", 1 if before else None)
+    listener = Holder(before)
+    sides = (
+        Side(mind=miriam, scene=scene(), policy=Plain(), listeners=(listener,)),  # type: ignore[arg-type]
+        Side(mind=ines, scene=scene(), policy=Plain()),  # type: ignore[arg-type]
+    )
+    talked = play(converse(*sides, STARTED, 2))
+    (ended,) = (one for one in talked.events if isinstance(one, ConversationEnded))
+    assert ended.messages == lines
+    assert (ended.open_danger, ended.open_kinds) == ("low", ("abuse",))
 
 
 def test_decision_goes_before_its_line() -> None:

@@ -11,6 +11,7 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.prompts import render
 from simcounsel.standins.tuned import TRIES, Tuned, fault, spoken_part, talk_of
+from simcounsel.testing.views import changed_view, talk_view
 from tests.stage import line_facts
 
 GOOD = "You lie awake, and the nights are long. What goes through your mind then?"
@@ -20,22 +21,7 @@ def view_of(*lines: tuple[str, str]) -> TalkView:
     said = tuple(
         TalkLine(who=who, text=text, emphasis=None, emotion="neutral") for who, text in lines
     )
-    return TalkView(
-        chat="c",
-        me="Miriam",
-        other="Ines",
-        other_role="client",
-        place="Center",
-        meeting=1,
-        appointment=True,
-        lines=said,
-        moves=(),
-        turns_left=6,
-        parting=False,
-        closeness=3.0,
-        emotion="neutral",
-        key=(1,),
-    )
+    return changed_view(talk_view(), chat="c", key=(1,), turns_left=6, place="Center", lines=said)
 
 
 HEARD = view_of(

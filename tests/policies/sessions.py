@@ -66,7 +66,7 @@ class Course:
             "me": "Miriam",
             "other": "Ines",
             "chat": f"{self.minute}:Ines+Miriam",
-            "meeting": self.meeting,
+            "number": self.meeting,
             "turns_left": self.turns - len(self.lines),
             "moves": tuple(d.move for d in self.decided),
             "own": tuple(self.own),

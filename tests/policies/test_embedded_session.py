@@ -171,9 +171,7 @@ def test_a_counselors_ordinary_questions_are_no_offers(similarity: Similarity) -
                     .replace("{words}", "“the sums”")
                     .replace("{feeling}", "low")
                 )
-                seen = view(
-                    said("Ines", "I lie awake."), said("Miriam", text), other_role="counselor"
-                )
+                seen = view(said("Ines", "I lie awake."), said("Miriam", text), role="counselor")
                 asked += 1
                 wrong += replies.kind(line_facts(seen, role="client", emotion="fear")) is not None
     assert asked > 500

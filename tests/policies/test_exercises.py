@@ -256,7 +256,7 @@ def test_a_world_names_a_catalogue_and_its_policies_choose_from_it(own: Path) ->
         policy: Any = policy_for("counselor", spec)
         seen = view(said("Ines", FEELS), me="Miriam", other="Ines", moves=("greet",))
         if name == "single":
-            brief = play(policy.decide(seen)).background
+            brief = play(policy.decide(seen)).wording.background
             assert "Am Fenster stehen" in brief
             assert not any(one.name in brief for one in KNOWN.exercises)
         else:

@@ -36,7 +36,7 @@ def meeting(
         line,
         me="Miriam",
         other="Ines",
-        other_role="client",
+        role="client",
         moves=moves,
         turns_left=2 * left,
         **more,

@@ -645,7 +645,7 @@ def test_single_has_a_schedule_by_the_day() -> None:
     assert all(len(set(ids)) == 3 for ids in days)
     assert days[0] != days[1]
     earlier = Entry(0, 0, 0, Noted(who="Miriam", chat="c", about="Ines", text="x", first=1, last=2))
-    assert "day 3 of 8" in other("single", kept=(earlier,), minute=2 * 24 * 60).background
+    assert "day 3 of 8" in other("single", kept=(earlier,), minute=2 * 24 * 60).wording.background
 
 
 def test_unguided_is_told_two_sentences() -> None:

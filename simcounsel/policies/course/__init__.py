@@ -58,7 +58,7 @@ class Course:
         comes with it.
         """
         state = state_of(view)
-        if not view.appointment or state.ended:
+        if not view.meeting.appointment or state.ended:
             return (yield from Socratic().decide(view))
         opened = newly_open(view, self.therapy, self.plan, state)
         state = replace(state, opened=(*state.opened, *opened))
@@ -85,6 +85,6 @@ class Course:
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """What is written after a session."""
         state = state_of(view)
-        if not view.appointment or state.ended or state.planned is None:
+        if not view.meeting.appointment or state.ended or state.planned is None:
             return ()
         return (yield from look_back(view, self.therapy, self.plan, state))

@@ -59,7 +59,7 @@ def look_back(
             other=view.other,
             session=state.session,
             lines=view.lines,
-            closeness=view.closeness,
+            closeness=view.meeting.closeness,
             goals=goals,
             known={fact.id: fact.text for fact in state.known()},
             fields=fields,

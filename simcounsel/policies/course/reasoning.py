@@ -45,7 +45,7 @@ class Reasoning:
         """What a stand-in may know for it."""
         return ReasoningFacts(
             heard=self.view.heard,
-            closeness=self.view.closeness,
+            closeness=self.view.meeting.closeness,
             skills={one: _cued(skill) for one, skill in self.skills.items()},
             acts={one: act_of(skill, self.view.language) for one, skill in self.skills.items()},
             used=self.state.used,

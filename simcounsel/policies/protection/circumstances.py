@@ -67,7 +67,7 @@ def circumstances(view: TalkView, *, last: bool = False) -> Circumstances:
         hurt=_hurt(told, language),
         own=own,
         soon=any(_soon(one, language) for one in said),
-        age=next((age for one in reversed(said) if (age := _age(one, language))), view.age),
+        age=next((age for one in reversed(said) if (age := _age(one, language))), view.meeting.age),
         pupil=_any(said, "pupil", language),
         secrecy=_any(said, "secrecy", language),
         near=_any(said, "near", language),

@@ -83,7 +83,7 @@ class Guarded:
         near danger that was met in this conversation is not passed over after it.
         """
         decision = yield from self.policy.decide(_unguarded(view))
-        own_numbers = OwnNumbers(help=Help(locale=view.locale, language=view.language))
+        own_numbers = OwnNumbers(help=Help(locale=view.meeting.locale, language=view.language))
         near = "high" in (protocol.met, protocol.level) or "imminent" in (
             protocol.met,
             protocol.level,
@@ -121,7 +121,7 @@ def _judge(view: TalkView, protocol: ProtocolState) -> Ask[tuple[PracticeEvent, 
     again = read.verdict in open_ and protocol.may_repeat(step)
     protocol.repeats = (
         again
-        and view.most_left >= LINES_TO_GO_ON
+        and view.clock.most_left >= LINES_TO_GO_ON
         and not (protocol.urgent and "emergency" not in protocol.taken)
     )
     return (
@@ -193,7 +193,7 @@ def _next(protocol: ProtocolState, view: TalkView) -> tuple[Step, str]:
     if protocol.owes_word:
         return "confide", ASKED_FOR_SECRECY
     to_go = _to_go(protocol)
-    if view.most_left < LINES_TO_GO_ON and to_go[0] not in MET:
+    if view.clock.most_left < LINES_TO_GO_ON and to_go[0] not in MET:
         return (
             "agree" if "help" in protocol.taken and "agree" in to_go else "help"
         ), "the talk cannot be held any longer"

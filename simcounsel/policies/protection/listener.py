@@ -61,8 +61,7 @@ class DangerListener:
         if not self.protects or not view.lines:
             return False
         if view.lines[-1].who == view.me:
-            by_protocol = view.deciders and view.deciders[-1] == PROTOCOL
-            return bool(by_protocol) and view.moves[-1] not in MET
+            return view.turns[-1].decider == PROTOCOL and view.turns[-1].move not in MET
         noted = view.assessed
         return bool(noted) and noted[-1].message == len(view.lines) and self._open(view)
 
@@ -107,8 +106,8 @@ def said_and_open(
         [(line.who, line.text) for line in view.lines],
         view.other,
         heard,
-        Help(locale=view.locale, language=view.language),
-        view.left_open.and_also(told),
+        Help(locale=view.meeting.locale, language=view.language),
+        view.meeting.left_open.and_also(told),
     )
 
 

@@ -49,7 +49,7 @@ def owed_to(view: TalkView) -> Owed:
         if isinstance(entry.event, Assessed) and entry.event.level != "none"
     ]
     faint = all(only_the_classifier(event) for event in heard)
-    left = NOTHING_OPEN if heard and faint else view.left_open
+    left = NOTHING_OPEN if heard and faint else view.meeting.left_open
     level = higher(*(event.level for event in owed))
     kinds = {kind for event in owed if event.level == level for kind in event.kinds}
     told = OpenDanger(level=level, kinds=tuple(kind for kind in DANGERS if kind in kinds))

@@ -125,8 +125,8 @@ def _about_it(view: TalkView) -> Iterator[tuple[str, Assessed | None, str | None
 
 def _step(view: TalkView, number: int) -> str | None:
     """The step of the protocol with which an own line was said; None where it was another's."""
-    decided = view.deciders[number] if number < len(view.deciders) else None
-    return view.moves[number] if decided == PROTOCOL and number < len(view.moves) else None
+    turn = view.turns[number] if number < len(view.turns) else None
+    return turn.move if turn is not None and turn.decider == PROTOCOL else None
 
 
 def _times(text: str, heard: Assessed | None, language: str) -> Sequence[str]:

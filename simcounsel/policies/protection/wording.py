@@ -215,7 +215,7 @@ def _numbers(
 
 def help_of(protocol: ProtocolState, view: TalkView) -> Help:
     """The numbers that hold for this client."""
-    return Help(locale=view.locale, language=view.language, child=protocol.about.minor)
+    return Help(locale=view.meeting.locale, language=view.language, child=protocol.about.minor)
 
 
 def asks_of(step: Step, kind: Danger) -> tuple[Asked, ...]:

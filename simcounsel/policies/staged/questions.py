@@ -190,7 +190,7 @@ def note(now: Session, lines: tuple[TalkLine, ...]) -> Question[str]:
         other=view.other,
         notes=noted(now, "notes so far"),
         day=now.day,
-        stands=words(view.language)["goes on" if view.ended is None else "over"],
+        stands=words(view.language)["goes on" if view.clock.ended is None else "over"],
         talk=talk_text(lines),
     )
     client = tuple(line.text for line in lines if line.who != view.me)

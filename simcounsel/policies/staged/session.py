@@ -157,11 +157,11 @@ class Session:
             for entry in self.view.kept
             if isinstance(entry.event, Transitioned) and entry.event.protocol == self.manual.name
         ]
-        passed = self._date(self.view.minute) - self._date(began[0]) if began else 0
+        passed = self._date(self.view.clock.minute) - self._date(began[0]) if began else 0
         return min(days.cap, days.first + passed)
 
     def _date(self, minute: int) -> int:
-        return (self.view.start + timedelta(minutes=minute)).toordinal()
+        return (self.view.clock.start + timedelta(minutes=minute)).toordinal()
 
     @property
     def cut_off(self) -> State | None:
@@ -179,7 +179,7 @@ class Session:
         if not moved or self.manual.resume == "never":
             return None
         if self.manual.resume == "same_day" and self._date(moved[-1].minute) != self._date(
-            self.view.minute
+            self.view.clock.minute
         ):
             return None
         return self._left_in([entry for entry in moved if _chat(entry) == _chat(moved[-1])])

@@ -155,7 +155,7 @@ def _since(now: Session, phrases: dict[str, str]) -> str:
     began = next(event for event in now.here if isinstance(event, Transitioned))
     if began.resumed:
         return phrases["same_day"]
-    if now.view.meeting == 1:
+    if now.view.meeting.number == 1:
         return phrases["first"]
     return phrases["later" if now.notes else "later_unnoted"]
 
