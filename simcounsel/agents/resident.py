@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from simcounsel.agents.engagement import Talks, other_of
 from simcounsel.agents.memory import MemoryOf
-from simcounsel.agents.mood import Mood
 from simcounsel.agents.sightings import STRANGERS, Sightings
 from simcounsel.clock import day_of
 from simcounsel.events import (
@@ -44,6 +42,10 @@ from simcounsel.specs.world import World
 
 if TYPE_CHECKING:
     import numpy as np
+from dataclasses import dataclass
+
+from simcounsel.clock import time_text
+from simcounsel.safety.left_open import OpenDanger
 
 
 class Resident:
@@ -298,3 +300,150 @@ class Resident:
     def needs_day(self, minute: int) -> bool:
         """Whether there is no plan for the day of `minute` yet."""
         return self.planned_day != day_of(minute)
+
+
+STILL_FELT = 2
+"""Intensity (1 to 10) below which a fading feeling is over."""
+
+
+@dataclass
+class Mood:
+    """A fold over feelings."""
+
+    half_life: float | None
+    """In minutes, of a feeling that no slot foresaw; None: it does not fade."""
+    emotion: Emotion = "neutral"
+    """What is felt."""
+    intensity: int = 1
+    """How strong it is, 1 to 10."""
+    moved: bool = False
+    """Whether something that no slot foresaw was felt, since slots were last planned, and has not
+    faded: then what they foresaw to feel does not count.
+    """
+    origin: tuple[Emotion, int, int] = ("neutral", 1, 0)
+    """What was felt that no slot foresaw, how strong at first, and when."""
+    tick: int | None = None
+    """When something was appraised last; None: nothing since the last own line."""
+
+    def appraised(self, event: Appraised, tick: int, minute: int, *, foreseen: bool) -> None:
+        """Of what was felt in one tick the strongest feeling stays."""
+        if tick != self.tick or event.intensity > self.intensity:
+            self.emotion, self.intensity = event.emotion, event.intensity
+        self.tick = tick
+        if not foreseen:
+            self.moved = True
+            self.origin = (self.emotion, self.intensity, minute)
+        elif event.emotion != self.origin[0]:
+            self.moved = False
+
+    def said(self, emotion: Emotion, intensity: int, minute: int) -> None:
+        """Felt with a line. What stays of a talk is felt after its lines, however strong they
+        were.
+        """
+        self.emotion, self.intensity = emotion, intensity
+        self.moved = True
+        self.origin = (emotion, intensity, minute)
+        self.tick = None
+
+    def outweighs(self, foreseen: int, minute: int) -> bool:
+        """Whether what has moved one counts, and not what a slot foresaw with that intensity: for a
+        half-life in any case, then while it is not the weaker.
+        """
+        emotion, left = self.faded(minute)
+        if not self.moved or emotion == "neutral":
+            return False
+        fresh = self.half_life is None or minute - self.origin[2] < self.half_life
+        return fresh or left >= foreseen
+
+    def faded(self, minute: int) -> tuple[Emotion, int]:
+        """What is left of what no slot foresaw: it fades by half in each half-life, to calm."""
+        emotion, intensity, since = self.origin
+        if self.half_life is None:
+            return emotion, intensity
+        left = round(intensity * 0.5 ** ((minute - since) / self.half_life))
+        return (emotion, left) if left >= STILL_FELT else ("neutral", 1)
+
+
+Worded = Callable[..., str]
+"""A phrase of `prompts/lived.txt` by its key, its slots filled."""
+
+
+def other_of(chat: str, name: str) -> str:
+    """Who is the other in a conversation, by its id."""
+    first, second = chat.split(":", 1)[1].split("+")
+    return second if first == name else first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engaged:
+    """A conversation that may go on after the tick in which its lines were said."""
+
+    other: str
+    until: int
+    """When it ends, in minutes since day 0."""
+    activity: str
+    """What one does meanwhile."""
+    seen: str
+    """What others in the same place see of it; '': the activity."""
+    kind: ActivityKind
+    told: str
+    """What one did, once it has ended, with its end."""
+
+
+class Talks:
+    """One resident's conversations: a fold over their beginnings and ends."""
+
+    def __init__(self, name: str, counselors: frozenset[str], worded: Worded) -> None:
+        self._name = name
+        self._counselors = counselors
+        self._worded = worded
+        self._kind = "chance"
+        self.meetings: dict[str, int] = {}
+        """Conversations so far, by the other's name."""
+        self.last_talk: dict[str, int] = {}
+        """The tick of the last one, by the other's name."""
+        self.sessions: dict[str, list[int]] = {}
+        """The ticks of those that were appointments, by the other's name."""
+        self.left_open: dict[str, OpenDanger] = {}
+        """Danger that the last one left open, by the other's name."""
+        self.engaged: Engaged | None = None
+        """The last one, which may still go on."""
+
+    def started(self, event: ConversationStarted, entry: Entry) -> None:
+        """One begins."""
+        other = event.who[0] if event.who[1] == self._name else event.who[1]
+        self.meetings[other] = self.meetings.get(other, 0) + 1
+        self.last_talk[other] = entry.tick
+        self._kind = "chance"
+        if event.cause == "appointment":
+            self.sessions.setdefault(other, []).append(entry.tick)
+            counsels = self._counselors & {self._name, other}
+            self._kind = "session" if counsels else "appointment"
+
+    def ended(self, event: ConversationEnded) -> Engaged | None:
+        """The last line was said; None in a log that does not say until when it lasted."""
+        other = other_of(event.chat, self._name)
+        self.left_open[other] = OpenDanger(level=event.open_danger, kinds=event.open_kinds)
+        if event.until is None:
+            self.engaged = None
+            return None
+        session = self._kind == "session"
+        until = time_text(event.until)
+        self.engaged = Engaged(
+            other=other,
+            until=event.until,
+            activity=self._worded(f"in_{self._kind}", other=other),
+            seen=self._worded("seen_session") if session else "",
+            kind="counseling" if session else "social",
+            told=self._worded(f"was_in_{self._kind}", other=other, until=until),
+        )
+        return self.engaged
+
+    def engaged_at(self, minute: int) -> Engaged | None:
+        """The conversation that still goes on at a minute; None: one is free."""
+        return self.engaged if self.engaged and minute < self.engaged.until else None
+
+    def just_ended(self, minute: int, within: int) -> Engaged | None:
+        """The conversation that ended at a minute or less than `within` minutes before it."""
+        one = self.engaged
+        return one if one and minute - within < one.until <= minute else None

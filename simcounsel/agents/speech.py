@@ -7,7 +7,6 @@ from simcounsel.agents.accessibility import Moment
 from simcounsel.agents.appointments import at_the_end, clock_text
 from simcounsel.agents.client_state import last_agreed, last_shift, openness, parts, shifted
 from simcounsel.agents.facts import LineFacts
-from simcounsel.agents.felt import cue, felt
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
 from simcounsel.agents.lived import beside_the_day
 from simcounsel.agents.manner import manner_of_speaking, near_the_moment
@@ -33,6 +32,7 @@ from simcounsel.events import Recalled
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import SILENT, Ask, Question, ask, traced
 from simcounsel.prompts import phrase, prompt_text, render
+from simcounsel.specs.vocabulary import Emotion
 from simcounsel.texts.overlap import read_out
 
 
@@ -299,3 +299,19 @@ def agenda_problem(text: str, decision: Decision) -> str | None:
         if quoted
         else None
     )
+
+
+def felt(resident: Resident, view: TalkView) -> tuple[Emotion, int]:
+    """The feeling of one's own last line; before that, the one that one came with."""
+    own = next((line for line in reversed(view.lines) if line.who == view.me), None)
+    return (own.emotion, own.intensity) if own else (resident.emotion, resident.intensity)
+
+
+def cue(resident: Resident, view: TalkView) -> Emotion:
+    """The emotion to which that of a memory is near or far: what is felt, or what the line just
+    heard expresses (see `MemorySettings.emotion_of`).
+    """
+    heard = view.heard
+    if resident.memory.settings.emotion_of == "query" and heard is not None:
+        return heard.emotion
+    return felt(resident, view)[0]

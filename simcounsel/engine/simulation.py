@@ -3,13 +3,14 @@ once.
 """
 
 import gc
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import mesa
 
@@ -20,24 +21,28 @@ from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.fallbacks import FallbackCount
 from simcounsel.engine.journal import Journal
-from simcounsel.engine.lost_vectors import recompute
 from simcounsel.engine.measures import Measures
 from simcounsel.engine.opening import begin_run, check_models, models_for
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
+from simcounsel.errors import RunError
 from simcounsel.events import Entry, Remembered, TickEnded
 from simcounsel.hosts import name_hosts
 from simcounsel.llm.budget import budget_in
 from simcounsel.llm.catalog import vectors_for
+from simcounsel.llm.question import ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import replaced
 from simcounsel.runs.aside import calls_aside
 from simcounsel.runs.run import Run
-from simcounsel.runs.sources import recorded_vectors
+from simcounsel.runs.sources import recorded_vectors, replayed_by
 from simcounsel.specs.vocabulary import Condition
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,3 +284,50 @@ def _settled(
     if condition is not None:
         changes["condition"] = condition
     return world.model_copy(update=changes) if changes else world
+
+
+log = logging.getLogger(__name__)
+
+
+def recompute(
+    run: Run, models: Switchboard, vectors: "Mapping[str, np.ndarray]", until_tick: int
+) -> "dict[str, np.ndarray]":
+    """The vectors of what was laid down in ticks before `until_tick` and is not among `vectors`,
+    asked for and recorded as they were when it was lived. RunError in a replay, which has no model
+    of its own.
+    """
+    found: dict[str, np.ndarray] = {}
+    for tick, texts in _laid_down(run, until_tick):
+        if all(text in vectors or text in found for text in texts):
+            continue
+        if (source := replayed_by(run)) is not None:
+            raise RunError(
+                f"{run.folder}: it replays {source}, whose calls.jsonl lacks the vector of"
+                f" {texts[0]!r}; put that file back as it was, or `simcounsel resume {source}`"
+            )
+        models.begin_tick(tick)
+        question = embedding("remember", "everyone", texts)
+        reply = models.ask({"remember": ask(question)})["remember"].value
+        found.update(zip(texts, reply.value, strict=True))
+    if found:
+        log.warning(
+            "%s: the vectors of %d memories were lost; they were computed again by %s",
+            run.folder / "calls.jsonl",
+            len(found),
+            models.embed.name,
+        )
+    return found
+
+
+def _laid_down(run: Run, until_tick: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The texts whose vectors were asked for at once, each with their tick: what was laid down
+    without anything else between.
+    """
+    entries = run.entries(until_tick=until_tick)
+    for (tick, together), group in groupby(
+        entries, key=lambda entry: (entry.tick, isinstance(entry.event, Remembered))
+    ):
+        if together:
+            events = (entry.event for entry in group)
+            texts = {event.memory.text for event in events if isinstance(event, Remembered)}
+            yield tick, tuple(sorted(texts))

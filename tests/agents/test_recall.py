@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.agents.emotion import emotion_relevance
-from simcounsel.agents.felt import cue
 from simcounsel.agents.recall import Store
 from simcounsel.agents.resident import Resident
+from simcounsel.agents.speech import cue
 from simcounsel.events import Memory, Recalled
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world_settings import MemorySettings, RecallWeights

@@ -27,7 +27,7 @@ from simcounsel.events import (
 )
 from simcounsel.llm.question import Question
 from simcounsel.policies import policy_for
-from simcounsel.policies.course.progress import open_steps
+from simcounsel.policies.course.after import open_steps
 from simcounsel.policies.course.review import stands
 from simcounsel.policies.course.state import state_of
 from simcounsel.prompts import phrase

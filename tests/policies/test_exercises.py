@@ -9,7 +9,6 @@ from simcounsel.errors import SpecError
 from simcounsel.events import Judged
 from simcounsel.llm.driving import play
 from simcounsel.policies import policy_for
-from simcounsel.policies.staged.choosing import choose_exercise
 from simcounsel.policies.staged.exercises import (
     WIDER,
     cues_in,
@@ -18,6 +17,7 @@ from simcounsel.policies.staged.exercises import (
     schedule,
     stage_of,
 )
+from simcounsel.policies.staged.policy import choose_exercise
 from simcounsel.policies.staged.session import Session
 from simcounsel.specs.exercises import Contraindication, load_exercises
 from simcounsel.specs.policy_file import policy_named
