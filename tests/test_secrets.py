@@ -21,7 +21,7 @@ from simcounsel.llm.models import Failure
 from simcounsel.llm.openai import OpenAIModel
 from simcounsel.llm.question import embedding
 from simcounsel.llm.servers import KEY
-from simcounsel.runs.chain import manifest_digest
+from simcounsel.runs.chain import fields_digest
 from simcounsel.runs.run import Run
 from simcounsel.secret import credentials_in, remember, remember_environment, scrub, scrub_data
 from simcounsel.specs.world_file import load_world
@@ -308,7 +308,7 @@ def test_an_older_run_with_a_password_in_its_manifest_can_be_read_and_does_not_t
     written = json.loads(file.read_text(encoding="utf-8"))
     written["models"]["reason"] = f"http://user:{PASSWORD}@host/v1/m"
     written["world"]["models"]["reason"] = f"http://user:{PASSWORD}@host/v1/m"
-    file.write_text(json.dumps(written | {"digest": manifest_digest(written)}), encoding="utf-8")
+    file.write_text(json.dumps(written | {"digest": fields_digest(written)}), encoding="utf-8")
     page = tmp_path / "page.html"
     shown = simcounsel("show", run.folder)
     assert shown.code == 0 and "http://***@host/v1/m" in shown.out

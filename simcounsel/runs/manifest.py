@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.runs.chain import manifest_damage, manifest_digest
+from simcounsel.runs.chain import fields_digest, manifest_damage
 from simcounsel.runs.folder import runs_nearby, ways_on
 from simcounsel.runs.jsonl import indented_json_bytes
 from simcounsel.runs.spending import is_by_hand
@@ -209,7 +209,7 @@ def write_manifest(folder: Path, written: dict[str, Any]) -> None:
     """Put the digest into a manifest's fields and write them, whole or not at all. OSError when
     they cannot be written.
     """
-    written["digest"] = manifest_digest(written)
+    written["digest"] = fields_digest(written)
     part = folder / "manifest.json.part"
     with part.open("wb") as file:
         file.write(indented_json_bytes(written))

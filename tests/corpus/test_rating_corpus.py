@@ -7,7 +7,15 @@ from random import Random
 import pytest
 
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.rated import Rated, calls_in, folder_of, read_rated, text_hash, with_ratings
+from simcounsel.corpus.rated import (
+    Rated,
+    calls_in,
+    damaged_ratings,
+    folder_of,
+    read_rated,
+    text_hash,
+    with_ratings,
+)
 from simcounsel.corpus.rating import CorpusRating, Plan, plan_rating, result_lines
 from simcounsel.errors import BudgetSpent, CorpusError, ModelUnreachable
 from simcounsel.instruments.scale import find_scale
@@ -363,10 +371,14 @@ def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
     one = plan(tmp_path)
     file = rate(one).file
     assert file is not None
-    file.write_bytes(file.read_bytes()[:-40] + b"\n{not json}\n[]\n")
+    *lines, last, _ = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines) + last[:-40] + b"\n{not json}\n[]\n")
     assert len(read_rated(one.folder)) == 7
     (one.folder / "dialogue_quality-headless.jsonl").write_text('{"kind": "measured"}\n')
     assert len(read_rated(one.folder)) == 7
+    cut, headless = damaged_ratings(one.folder)
+    assert f"{file.name}:{len(lines) + 3}: the end of this file is missing (1 of 8 " in cut
+    assert "which says what was measured, is not there; 1 measurements are left out" in headless
 
 
 def test_an_export_can_ask_for_a_rating(tmp_path: Path) -> None:
