@@ -344,6 +344,26 @@ def test_a_key_in_a_world_is_hidden_when_the_run_begins(tmp_path: Path) -> None:
     assert not leaks(tmp_path / "one", tmp_path / "two")
 
 
+def test_a_name_that_is_a_password_is_an_error_in_words(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    """Written as `***` it is no name."""
+    remember(PASSWORD)
+    out = ("--model", "scripted", "--out", tmp_path / "runs")
+    file = world_with(tmp_path, "{reason: scripted, embed: scripted}")
+    text = re.sub("name: Tiny", f"name: {PASSWORD}", file.read_text(encoding="utf-8"))
+    (tmp_path / "named.yaml").write_text(text, encoding="utf-8")
+    for given, code, where in (
+        ((file, "--set", f"name={PASSWORD}"), 2, "name: the value is a key or password"),
+        ((tmp_path / "named.yaml",), 1, "world.name: it is a key or password"),
+    ):
+        ended = simcounsel("run", *given, *out)
+        told = " ".join(ended.err.replace("│", " ").split())
+        assert (ended.code, where in told) == (code, True), ended
+        assert "Traceback" not in told and not [one for one in HELD if one in ended.out + told]
+        assert not list((tmp_path / "runs").glob("*")), "no folder is left behind"
+
+
 def test_a_world_is_searched_once_when_a_run_begins_and_once_when_it_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

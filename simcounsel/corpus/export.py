@@ -18,13 +18,12 @@ from simcounsel.corpus.courses import By, whole
 from simcounsel.corpus.dialogues import Dialogue, merge_turns
 from simcounsel.corpus.folder import Folder
 from simcounsel.corpus.formats import FORMATS, Format
-from simcounsel.corpus.rated import damaged_ratings, folder_of, read_rated, with_ratings
+from simcounsel.corpus.rated import rated_or_refused, with_ratings
 from simcounsel.corpus.reading import damages_in, read_dialogues
 from simcounsel.corpus.selection import Selection
 from simcounsel.corpus.split import SPLITS, Shares, split_dialogues
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
-from simcounsel.runs.rating_lines import ways_on
 
 AGAIN, FAULTY, NOTHING, MADE_UP = (
     "the same dialogue again",
@@ -121,10 +120,7 @@ def export(
     damages: list[str] = []
     trials: set[str] = set()
     for number, source in enumerate(sources, 1):
-        kept_in = folder_of(Path(source))
-        rated, spoiled = read_rated(kept_in), damaged_ratings(kept_in)
-        if spoiled and not wanted.damaged:
-            raise CorpusError(f"{spoiled[0]}; {ways_on(kept_in)}, or take what is left: --damaged")
+        rated, spoiled = rated_or_refused(Path(source), damaged=wanted.damaged)
         trials |= {one.judge for one in rated if one.trial}
         damages += (*damages_in(source), *spoiled) if wanted.damaged else ()
         found += with_ratings(read_dialogues(source, damaged=wanted.damaged), rated)

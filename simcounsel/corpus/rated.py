@@ -14,12 +14,13 @@ from pydantic import ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.judging import scale_for
+from simcounsel.errors import CorpusError
 from simcounsel.events import Measured
 from simcounsel.instruments.from_transcript import FROM_TRANSCRIPT, is_from_transcript
 from simcounsel.instruments.scale import Scale, shipped_names
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.measurements import is_trial
-from simcounsel.runs.rating_lines import RatingCheck, age, rating_files
+from simcounsel.runs.rating_lines import RatingCheck, age, rating_files, ways_on
 
 SUFFIX = ".ratings"
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".parquet", ".yaml", ".yml", ".txt")
@@ -114,6 +115,17 @@ def damaged_ratings(folder: Path) -> tuple[str, ...]:
     """Where the ratings of a folder are not as they were written, in words."""
     checks = map(RatingCheck.of, rating_files(folder))
     return tuple(f"{folder}/{damage}" for check in checks for damage in check.damages())
+
+
+def rated_or_refused(corpus: Path, *, damaged: bool) -> tuple[tuple[Rated, ...], tuple[str, ...]]:
+    """All ratings beside a corpus, and where they are not as they were written. CorpusError when
+    they are not, unless what is left of them is to count (`damaged`).
+    """
+    folder = folder_of(corpus)
+    spoiled = damaged_ratings(folder)
+    if spoiled and not damaged:
+        raise CorpusError(f"{spoiled[0]}; {ways_on(folder)}, or take what is left: --damaged")
+    return read_rated(folder), spoiled
 
 
 def calls_in(folder: Path) -> Iterator[Fields]:

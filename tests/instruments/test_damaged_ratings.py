@@ -1,11 +1,11 @@
 """What was measured beside a run is found to be changed, by `verify` and by whatever reads it; what a kill leaves is not."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -272,19 +272,23 @@ def test_killed_processes_leave_nothing_damaged(once: Run, tmp_path: Path) -> No
     with FaultServer() as server:
         words = ["rate", str(folder), "--instrument", "phq9", "--model", f"{server.url}/m"]
         command = [sys.executable, "-m", "simcounsel", *words, "--samples", "3", "--in-flight", "1"]
-        for index in (0, 2):
-            started: list[subprocess.Popen[bytes]] = []
+        for answered in (0, 2):
+            reached = threading.Event()
 
-            def kill(number: int, index: int = index) -> str | None:
-                if number >= index:
-                    os.kill(started[0].pid, signal.SIGKILL)
-                return "stall" if number >= index else None
+            def stall(
+                number: int, of: int = answered, here: threading.Event = reached
+            ) -> str | None:
+                if number < of:
+                    return None
+                here.set()
+                return "stall"
 
             server.bodies.clear()
-            server.faults = kill
+            server.faults = stall
             with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-                started.append(process)
-                assert process.wait(60) == -signal.SIGKILL
+                assert reached.wait(60)
+                process.kill()
+            assert process.returncode == -signal.SIGKILL
             assert not verify(folder).damages
         server.faults = lambda number: None
         assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
