@@ -122,7 +122,7 @@ class Rating:
 
     @property
     def round(self) -> int:
-        """How many ratings with this instrument were begun before this one."""
+        """Its number, from 0, among the ratings with this instrument."""
         return self._kept.round
 
     @property

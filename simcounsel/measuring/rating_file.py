@@ -5,6 +5,7 @@ on with after it was broken off. `stopped` stands in it where too many answers w
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,10 @@ class RatingFile:
     """Where a rating is kept. One that was begun in the same way and is not finished is gone on
     with: what was measured stays, and replies that came are not asked for again.
 
-    about: what is measured, and how, as its head says it. round: how many files of this instrument
-    there were before; it goes into every seed, so that a second rating is a retest. finished: the
-    files of what is measured in the same way to the end. RunError when a file of this instrument is
-    not as it was written.
+    about: what is measured, and how, as its head says it. round: the first number from 0 that no
+    other file of this instrument has; it goes into every seed, so that a second rating is a retest.
+    finished: the files of what is measured in the same way to the end. RunError when a file of this
+    instrument is not as it was written.
     """
 
     def __init__(self, run: Path, about: Fields) -> None:
@@ -122,17 +123,24 @@ class RatingFile:
         """Which file is gone on with, if there is one."""
         name = f"{self._about['instrument']}-"
         files = [one for one in rating_files(self.folder) if one.name.startswith(name)]
-        self._lines, self.round, self.finished = None, len(files), ()
+        self._lines, self.finished = None, ()
+        rounds: set[int] = set()
+        begun: int | None = None
         for file in files:
             check = RatingCheck.of(file)
             if damages := check.damages():
                 raise RunError(f"{self.folder}/{damages[0]}; {ways_on(self.folder)}")
-            if not self._same(check.head or {}):
+            if check.head is None:
+                continue
+            rounds.add(number := int(check.head.get("round", 0)))
+            if not self._same(check.head):
                 continue
             if check.finished:
                 self.finished += (self._settled(file),)
             else:  # the last of them, if there are several
-                self._lines, self.round = RatingLines(file), int((check.head or {})["round"])
+                self._lines, begun = RatingLines(file), number
+        free = next(one for one in count() if one not in rounds)
+        self.round = free if begun is None else begun
 
     def _settled(self, file: Path) -> Path:
         """A finished file; one that a kill kept from its lasting name has got it now."""

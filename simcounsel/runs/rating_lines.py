@@ -156,12 +156,8 @@ class RatingCheck:
 
     def notes(self) -> list[str]:
         """What is no damage, but should be known."""
-        found = []
-        if self._count and not self.chained:
-            found.append("no digests, since an earlier version wrote it: edits are not found")
-        if not self.finished and not self.damages():
-            found.append(self._counted())
-        return [f"{self.file.name}: {one}" for one in found]
+        known = self.finished or self.damages()
+        return [] if known else [f"{self.file.name}: {self._counted()}"]
 
     @property
     def measured(self) -> int:

@@ -109,12 +109,18 @@ def verify(folder: Path) -> Verdict:
 def verify_ratings(folder: Path) -> RatingsVerdict:
     """What holds of the ratings in a folder. Nothing is written."""
     found = [RatingCheck.of(file) for file in rating_files(folder)]
+    notes = [f"{folder}/{note}" for one in found for note in one.notes()]
+    if plain := sum(not one.chained for one in found):
+        notes.append(
+            f"{folder}: {plain} of {len(found)} files have no digests, since an earlier version"
+            " wrote them: edits of them are not found"
+        )
     return RatingsVerdict(
         folder=folder,
         files=len(found),
         measurements=sum(one.measured for one in found),
         damages=tuple(f"{folder}/{damage}" for one in found for damage in one.damages()),
-        notes=tuple(f"{folder}/{note}" for one in found for note in one.notes()),
+        notes=tuple(notes),
     )
 
 

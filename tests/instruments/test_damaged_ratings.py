@@ -217,6 +217,21 @@ def test_a_run_that_goes_on_and_its_fork_hold(folder: Path, tmp_path: Path) -> N
         assert not verify(run.folder).damages
 
 
+def test_measured_again_it_is_the_same_rating_and_no_retest(
+    folder: Path, simcounsel: Command
+) -> None:
+    """As the remedy says: the file is moved out. What is measured then takes its place."""
+    assert simcounsel("rate", folder, *GIVEN, "--rounds", 2).code == 0
+    first, second = measurement_files(folder)
+    before = [one.measured for one in measurements_in(first)]
+    assert before != [one.measured for one in measurements_in(second)]
+    first.rename(folder / first.name)
+    assert simcounsel("rate", folder, *GIVEN, "--rounds", 2).code == 0
+    again = measurement_files(folder)[1]
+    assert [one.measured for one in measurements_in(again)] == before
+    assert (RatingCheck.of(second).head or {})["round"] == 1
+
+
 # what a kill leaves
 
 
@@ -316,7 +331,7 @@ def test_measurements_without_digests_are_read_and_said_to_have_none(
     assert list(measurements_in(file)) == before
     found = simcounsel("verify", folder)
     assert found.code == 0
-    assert f"note: {file}: no digests, since an earlier version wrote it" in found.out
+    assert f"note: {file.parent}: 1 of 1 files have no digests, since an earlier" in found.out
     assert "this is measured already" in simcounsel("rate", folder, *GIVEN).out
     file.write_bytes(b"".join(without(plain(lines_of(file)), at(lines_of(file), "measured"))))
     assert "lines of it are missing (1 of 2 measurements are missing)" in (
