@@ -30,7 +30,7 @@ def find(places: Sequence[Path], *, finished_only: bool = False, damaged: bool =
     excluded: list[Excluded] = []
     logs = opened(folders)
     damages = tuple(
-        f"{log.folder}/{one}" for log in logs if not _unusable(log) for one in log.damages()[:1]
+        f"{log.folder}/{one}" for log in logs if not _unusable(log) for one in log.all_damages()[:1]
     )
     if damages and not damaged:
         raise ReportError(

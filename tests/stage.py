@@ -29,7 +29,7 @@ from simcounsel.llm.models import ChatModel, Completion
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Ask, Question
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.chain import chain_start, manifest_digest, tick_hash
+from simcounsel.runs.chain import chain_start, fields_digest, tick_hash
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
@@ -141,7 +141,7 @@ def seal(folder: Path) -> None:
     file, log = folder / "manifest.json", folder / "events.jsonl"
     written = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     if written:
-        written["digest"] = manifest_digest(written)
+        written["digest"] = fields_digest(written)
         file.write_text(json.dumps(written), encoding="utf-8")
     last, tick, sealed = chain_start(written), [], b""
     for seq, line in enumerate(log.read_bytes().decode("utf-8", "surrogatepass").split("\n")[:-1]):

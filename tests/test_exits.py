@@ -24,7 +24,6 @@ OTHERS = {
     "analysis/codebook.py": "Parquet and SPSS, whose texts are scrubbed one by one",
     "analysis/style.py": "draws into memory; page.py writes it",
     "simcounsel/corpus/parquet.py": "a binary form, whose rows are scrubbed as data",
-    "simcounsel/corpus/rating.py": "claims an empty file",
     "simcounsel/engine/forking.py": "a new run's log and calls, scrubbed as the calls of any run are",
     "simcounsel/envs/transcripts.py": "claims an empty file",
     "simcounsel/gallery/__init__.py": "a run of ours, unpacked",

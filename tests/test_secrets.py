@@ -21,7 +21,7 @@ from simcounsel.llm.models import Failure
 from simcounsel.llm.openai import OpenAIModel
 from simcounsel.llm.question import embedding
 from simcounsel.llm.servers import KEY
-from simcounsel.runs.chain import manifest_digest
+from simcounsel.runs.chain import fields_digest
 from simcounsel.runs.run import Run
 from simcounsel.secret import credentials_in, remember, remember_environment, scrub, scrub_data
 from simcounsel.specs.world_file import load_world
@@ -308,7 +308,7 @@ def test_an_older_run_with_a_password_in_its_manifest_can_be_read_and_does_not_t
     written = json.loads(file.read_text(encoding="utf-8"))
     written["models"]["reason"] = f"http://user:{PASSWORD}@host/v1/m"
     written["world"]["models"]["reason"] = f"http://user:{PASSWORD}@host/v1/m"
-    file.write_text(json.dumps(written | {"digest": manifest_digest(written)}), encoding="utf-8")
+    file.write_text(json.dumps(written | {"digest": fields_digest(written)}), encoding="utf-8")
     page = tmp_path / "page.html"
     shown = simcounsel("show", run.folder)
     assert shown.code == 0 and "http://***@host/v1/m" in shown.out
@@ -342,6 +342,26 @@ def test_a_key_in_a_world_is_hidden_when_the_run_begins(tmp_path: Path) -> None:
     assert log(begun) == log(whole)
     assert "***" in (whole.folder / "manifest.json").read_text(encoding="utf-8")
     assert not leaks(tmp_path / "one", tmp_path / "two")
+
+
+def test_a_name_that_is_a_password_is_an_error_in_words(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    """Written as `***` it is no name."""
+    remember(PASSWORD)
+    out = ("--model", "scripted", "--out", tmp_path / "runs")
+    file = world_with(tmp_path, "{reason: scripted, embed: scripted}")
+    text = re.sub("name: Tiny", f"name: {PASSWORD}", file.read_text(encoding="utf-8"))
+    (tmp_path / "named.yaml").write_text(text, encoding="utf-8")
+    for given, code, where in (
+        ((file, "--set", f"name={PASSWORD}"), 2, "name: the value is a key or password"),
+        ((tmp_path / "named.yaml",), 1, "world.name: it is a key or password"),
+    ):
+        ended = simcounsel("run", *given, *out)
+        told = " ".join(ended.err.replace("│", " ").split())
+        assert (ended.code, where in told) == (code, True), ended
+        assert "Traceback" not in told and not [one for one in HELD if one in ended.out + told]
+        assert not list((tmp_path / "runs").glob("*")), "no folder is left behind"
 
 
 def test_a_world_is_searched_once_when_a_run_begins_and_once_when_it_is_opened(

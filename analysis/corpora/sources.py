@@ -13,6 +13,7 @@ from simcounsel.corpus.judging import scale_for
 from simcounsel.corpus.rated import (
     Rated,
     current_hashes,
+    damaged_ratings,
     folder_of,
     label_of,
     read_rated,
@@ -74,7 +75,7 @@ def read_sources(paths: Sequence[Path], rated: Sequence[Path] = ()) -> Sources:
             " report can tell them apart"
         )
     groups: list[Group] = []
-    notes: list[str] = []
+    notes = _damaged([*rated, *(folder for path in paths for folder in _beside(path))])
     for path, label in zip(paths, labels, strict=True):
         found, said = _groups(path, label, more, alone=len(paths) == 1)
         groups += found
@@ -141,12 +142,26 @@ def _kept_in(folders: Sequence[Path]) -> list[Rated]:
 
 def _ratings(path: Path) -> list[Rated]:
     """Those beside the corpus, and those beside each run of a folder of runs."""
+    return [one for folder in _beside(path) for one in read_rated(folder)]
+
+
+def _damaged(folders: Sequence[Path]) -> list[str]:
+    """A note for each place in folders of ratings that is not as it was written."""
+    return [
+        f"Ratings are damaged, and what is left of them is counted: {damage}."
+        for folder in folders
+        for damage in damaged_ratings(folder)
+    ]
+
+
+def _beside(path: Path) -> list[Path]:
+    """Where the ratings of a corpus may lie, and those of each run in it."""
     inner = (
         sorted(file.parent for file in path.glob("*/manifest.json"))
         if path.is_dir() and not (path / "manifest.json").is_file()
         else []
     )
-    return [one for place in (path, *inner) for one in read_rated(folder_of(place))]
+    return [folder_of(place) for place in (path, *inner)]
 
 
 def _seconds(path: Path) -> dict[str, float]:

@@ -216,6 +216,7 @@ def _rate_all(
 
 
 def _announce(plan: "Plan") -> None:
+    from simcounsel.corpus.rated import damaged_ratings
     from simcounsel.instruments.from_transcript import is_from_transcript
 
     drawn = plan.drawn
@@ -235,6 +236,8 @@ def _announce(plan: "Plan") -> None:
             " reaches every theme",
             err=True,
         )
+    for damage in damaged_ratings(plan.folder):
+        typer.echo(f"  damaged: {damage}", err=True)
     if not plan.todo:
         typer.echo("  all of them are rated; --again rates them once more, a retest")
 

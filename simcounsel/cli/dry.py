@@ -8,7 +8,6 @@ import typer
 
 if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
-    from simcounsel.measuring.rate import Rating
     from simcounsel.specs.subject import Subject
 
 
@@ -20,16 +19,6 @@ def say_run(about: "Subject", ticks: int | None, runs: Path, prices: "Prices") -
     _say_models(names.values())
     length = min(ticks or about.length, about.length)
     for line in forecast(about, length, runs).lines(names, prices):
-        typer.echo(line)
-
-
-def say_rating(rating: "Rating", prices: "Prices") -> None:
-    """What a rating would take."""
-    from simcounsel.lab.rehearsal import rehearse
-
-    found, roles = rehearse(rating)
-    _say_models(roles.values())
-    for line in found.lines(roles, prices):
         typer.echo(line)
 
 

@@ -36,8 +36,8 @@ def inspect_log(
     Example: simcounsel inspect-log gallery:first-days -o logs; inspect view --log-dir logs
     """
     from simcounsel.corpus.inspect_log import write_log
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.verifying import open_checked
 
     for run in runs:
-        typer.echo(f"wrote {write_log(Run.open(run, damaged=damaged), out, requests=requests)}")
+        typer.echo(f"wrote {write_log(open_checked(run, damaged=damaged), out, requests=requests)}")
     typer.echo(f"now: inspect view --log-dir {out}")

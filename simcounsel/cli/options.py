@@ -10,6 +10,7 @@ import typer
 
 from simcounsel.cli import completing
 from simcounsel.named_code import name_code
+from simcounsel.secret import HIDDEN, scrub
 
 if TYPE_CHECKING:
     from simcounsel.specs.world_settings import FallbackLimits
@@ -233,6 +234,12 @@ def changes_of(
                 f"{pair!r} is not KEY=VALUE, such as {such_as}", param_hint=option
             )
         found[key.strip()] = value.strip()
+        if "models" not in key.split(".") and option == "--set" and scrub(value) != value:
+            raise typer.BadParameter(  # of a model's name it is said where that is looked up
+                f"{scrub(key)}: the value is a key or password, or holds one, and would be written"
+                f" as {HIDDEN}; give another one",
+                param_hint=option,
+            )
     name_code(found)
     return found
 

@@ -8,7 +8,6 @@ import typer
 from simcounsel import interrupts
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.dry import say_rating
 from simcounsel.cli.options import (
     AtTick,
     BudgetCalls,
@@ -22,7 +21,7 @@ from simcounsel.cli.options import (
     Quiet,
     Samples,
 )
-from simcounsel.cli.rating_many import rate_many, say_trial
+from simcounsel.cli.rating_many import rate_many, say_before, say_trial
 from simcounsel.cli.running_code import runs_code
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 from simcounsel.entry import INTERRUPTED
@@ -79,17 +78,14 @@ def rate(
         ),
     ] = False,
     rounds: Annotated[
-        int | None,
+        int,
         typer.Option(
             "--rounds",
             min=1,
             max=20,
-            help=(
-                "So many finished ratings each run shall have; each after the first is a retest."
-                " [default: 1; of a single run one more each time]"
-            ),
+            help="So many finished ratings each run shall have; each after the first is a retest.",
         ),
-    ] = None,
+    ] = 1,
     processes: Annotated[
         int | None,
         typer.Option("--processes", min=1, help="Runs at once; the number of cores if not given."),
@@ -107,10 +103,8 @@ def rate(
 
     An observer rates each conversation, without knowing names, condition or model; a client answers
     about itself from its persona and memories of then. Kept in RUN/measurements; the same command
-    goes on with a rating that was broken off. Once that of a single run is finished, the same
-    command is a retest; of several runs, of a sweep or a folder, those that are finished stay so,
-    and --rounds asks for retests. A budget is for all ratings of this run, or of this folder of
-    runs, together.
+    goes on with a rating that was broken off, and measures nothing once it is finished: --rounds 2
+    asks for a retest. A budget is for all ratings of this run, or of this folder of runs, together.
 
     One run:   simcounsel rate runs/RUN --instrument helping_skills
 
@@ -126,12 +120,12 @@ def rate(
         who=who,
         at=at,
         every_talk=every_talk,
-        rounds=rounds or 1,
+        rounds=rounds,
         fallbacks=fallbacks,
         damaged=damaged,
     )
     limits = in_flight, budget_usd, budget_calls
-    if len(runs) == 1 and rounds is None and (is_run(runs[0]) or not runs[0].is_dir()):
+    if len(runs) == 1 and (is_run(runs[0]) or not runs[0].is_dir()):
         _rate_one(runs[0], wanted, chat, *limits, price_table(prices), dry_run)
         return
     if chat is not None:
@@ -151,9 +145,10 @@ def _rate_one(
     table: "Prices",
     dry_run: bool,
 ) -> None:
-    """A single run; its rating is made once more where it is finished."""
+    """A single run, as often as is wanted and it was not yet."""
+    from simcounsel.llm.budget import budget_in
     from simcounsel.measuring.targets import seated_text
-    from simcounsel.runs.measurements import is_trial
+    from simcounsel.runs.measurements import FOLDER, is_trial
 
     rating = wanted.plan(run, chat)
     for damage in rating.run.damages:
@@ -161,13 +156,32 @@ def _rate_one(
     if rating.seated:
         typer.echo(f"left out: {seated_text(rating.seated)}", err=True)
     if dry_run:
-        say_rating(rating, table)
+        say_before([run], wanted, table, chat)
         return
     if trial := [model for model in rating.models() if is_trial(model)]:
         say_trial(trial)
-    with rating.held():
-        _rate(rating, in_flight, budget_usd, budget_calls, table)
-    typer.echo(f"kept in {rating.file}")
+    if len(rating.finished) >= wanted.rounds:
+        typer.echo(_finished_text(rating))
+        if (budget_usd, budget_calls) != (None, None):  # for ratings to come, or lifted
+            with rating.held():
+                budget_in(rating.run.folder / FOLDER, usd=budget_usd, calls=budget_calls).end()
+    while len(rating.finished) < wanted.rounds:
+        with rating.held():
+            if len(rating.finished) < wanted.rounds:
+                _rate(rating, in_flight, budget_usd, budget_calls, table)
+                typer.echo(f"kept in {rating.file}")
+        rating = wanted.plan(run, chat)
+
+
+def _finished_text(rating: "Rating") -> str:
+    """That there is nothing left to measure, and what there is."""
+    times = len(rating.finished)
+    going = "; it is begun and not finished" if rating.file else ""
+    return (
+        f"this is measured already{f' {times} times' if times > 1 else ''}: kept in"
+        f" {', '.join(map(str, rating.finished))}; nothing is asked. --rounds {times + 1} measures"
+        f" it once more, as a retest{going}"
+    )
 
 
 def _rate(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from simcounsel.lab.rating_jobs import Wanted
     from simcounsel.lab.ratings import Progress, Ratings
+    from simcounsel.llm.prices import Prices
 
 WORDS = {"nothing": "nothing to measure", "rates": "under way"}
 
@@ -52,7 +53,7 @@ def rate_many(
 
     folders = world_runs(places)
     if dry_run:
-        _say_before(folders, wanted, prices)
+        say_before(folders, wanted, price_table(prices))
         return
     models = wanted.models(folders)
     asked = [name for role, name in models.items() if role != "embed"]
@@ -77,10 +78,13 @@ def rate_many(
     _say_after(ratings, done)
 
 
-def _say_before(folders: Sequence[Path], wanted: "Wanted", prices: Path | None) -> None:
+def say_before(
+    folders: Sequence[Path], wanted: "Wanted", prices: "Prices", chat: str | None = None
+) -> None:
+    """What rating these runs would take. chat: one conversation of a single run alone."""
     from simcounsel.lab.rehearsal import rehearse_all
 
-    found = rehearse_all(folders, wanted, price_table(prices))
+    found = rehearse_all(folders, wanted, prices, chat)
     typer.echo("dry run      nothing is asked, nothing is written")
     if found.models:
         typer.echo(f"models       {', '.join(found.models)}")

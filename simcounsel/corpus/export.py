@@ -18,7 +18,7 @@ from simcounsel.corpus.courses import By, whole
 from simcounsel.corpus.dialogues import Dialogue, merge_turns
 from simcounsel.corpus.folder import Folder
 from simcounsel.corpus.formats import FORMATS, Format
-from simcounsel.corpus.rated import folder_of, read_rated, with_ratings
+from simcounsel.corpus.rated import rated_or_refused, with_ratings
 from simcounsel.corpus.reading import damages_in, read_dialogues
 from simcounsel.corpus.selection import Selection
 from simcounsel.corpus.split import SPLITS, Shares, split_dialogues
@@ -120,9 +120,9 @@ def export(
     damages: list[str] = []
     trials: set[str] = set()
     for number, source in enumerate(sources, 1):
-        rated = read_rated(folder_of(Path(source)))
+        rated, spoiled = rated_or_refused(Path(source), damaged=wanted.damaged)
         trials |= {one.judge for one in rated if one.trial}
-        damages += damages_in(source) if wanted.damaged else ()
+        damages += (*damages_in(source), *spoiled) if wanted.damaged else ()
         found += with_ratings(read_dialogues(source, damaged=wanted.damaged), rated)
         tell("reading", number, len(sources))
     try:

@@ -1,6 +1,6 @@
 """What judges said of a corpus, as it was written down beside it.
 
-CORPUS.ratings/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they came
+CORPUS.ratings/INSTRUMENT-TIMESTAMP.jsonl    see `runs.rating_lines`
 """
 
 import hashlib
@@ -14,11 +14,13 @@ from pydantic import ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.judging import scale_for
+from simcounsel.errors import CorpusError
 from simcounsel.events import Measured
 from simcounsel.instruments.from_transcript import FROM_TRANSCRIPT, is_from_transcript
 from simcounsel.instruments.scale import Scale, shipped_names
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.measurements import is_trial
+from simcounsel.runs.rating_lines import RatingCheck, age, rating_files, ways_on
 
 SUFFIX = ".ratings"
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".parquet", ".yaml", ".yml", ".txt")
@@ -89,10 +91,11 @@ def read_rated(folder: Path) -> tuple[Rated, ...]:
     """All ratings of a folder, oldest file first; of one dialogue, judge, instrument and round the
     last that was answered.
 
-    Lines cut short are left out, and so is a file without a head.
+    Lines that are not as they were written are left out (`damaged_ratings` names them), and so is a
+    file without a head.
     """
     found: dict[tuple[object, ...], Rated] = {}
-    for file in sorted(folder.glob("*.jsonl"), key=lambda file: _when(file.name)):
+    for file in rating_files(folder):
         for one in _in_file(file):
             key = (
                 one.dialogue,
@@ -108,6 +111,23 @@ def read_rated(folder: Path) -> tuple[Rated, ...]:
     return tuple(found.values())
 
 
+def damaged_ratings(folder: Path) -> tuple[str, ...]:
+    """Where the ratings of a folder are not as they were written, in words."""
+    checks = map(RatingCheck.of, rating_files(folder))
+    return tuple(f"{folder}/{damage}" for check in checks for damage in check.damages())
+
+
+def rated_or_refused(corpus: Path, *, damaged: bool) -> tuple[tuple[Rated, ...], tuple[str, ...]]:
+    """All ratings beside a corpus, and where they are not as they were written. CorpusError when
+    they are not, unless what is left of them is to count (`damaged`).
+    """
+    folder = folder_of(corpus)
+    spoiled = damaged_ratings(folder)
+    if spoiled and not damaged:
+        raise CorpusError(f"{spoiled[0]}; {ways_on(folder)}, or take what is left: --damaged")
+    return read_rated(folder), spoiled
+
+
 def calls_in(folder: Path) -> Iterator[Fields]:
     """All requests of all ratings, those that came to nothing too."""
     for file in sorted(folder.glob("*.jsonl")):
@@ -120,20 +140,23 @@ def answered_calls(folder: Path) -> dict[str, Fields]:
     """
     return {
         str(call["key"]): call
-        for call in calls_in(folder)
-        if call.get("key") and call.get("reply") is not None and not call.get("problem")
+        for file in rating_files(folder)
+        for call in RatingCheck(file).lines()
+        if call.get("kind") == "call"
+        and call.get("key")
+        and call.get("reply") is not None
+        and not call.get("problem")
     }
 
 
 def _in_file(file: Path) -> Iterable[Rated]:
-    head: Fields | None = None
-    scale: Scale | None = None
-    for fields in json_lines(file):
-        if fields.get("kind") == "rating" and head is None:
-            head, scale = fields, _scale(fields)
-        elif fields.get("kind") == "measured" and head is not None:
+    check, scale = RatingCheck(file), None
+    for fields in check.lines():
+        if fields is check.head:
+            scale = _scale(fields)
+        elif fields.get("kind") == "measured" and check.head:
             try:
-                yield _rated(head, scale, fields, file)
+                yield _rated(check.head, scale, fields, file)
             except (KeyError, TypeError, ValueError, ValidationError):
                 continue
 
@@ -204,7 +227,9 @@ def current_hashes(rated: Iterable[Rated]) -> dict[str, str]:
     """The hash of each instrument's current version: of a shipped one as it is shipped, of another
     as it was rated with last.
     """
-    newest = {one.instrument: one.hash for one in sorted(rated, key=lambda one: _when(one.file))}
+    newest = {
+        one.instrument: one.hash for one in sorted(rated, key=lambda one: age(Path(one.file)))
+    }
     return {
         instrument: (
             scale_for(instrument).hash
@@ -213,9 +238,3 @@ def current_hashes(rated: Iterable[Rated]) -> dict[str, str]:
         )
         for instrument, last in newest.items()
     }
-
-
-def _when(name: str) -> tuple[str, str]:
-    """Orders a folder's files by the time in their names."""
-    stem = Path(name).stem
-    return stem[-22:], stem

@@ -8,6 +8,7 @@ given twice. `again` begins a new round, a retest.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,7 +27,7 @@ from simcounsel.instruments.scale import Scale
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.jsonl import keep_line
+from simcounsel.runs.rating_lines import RatingLines
 from simcounsel.specs.world_settings import FallbackLimits
 
 INSTRUMENT = "dialogue_quality"
@@ -135,7 +136,12 @@ class CorpusRating:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.file: Path | None = None
+        self._lines: RatingLines | None = None
+
+    @property
+    def file(self) -> Path | None:
+        """Where it is kept; None before it is begun."""
+        return self._lines.path if self._lines else None
 
     def measure(
         self,
@@ -154,7 +160,7 @@ class CorpusRating:
         plan = self.plan
         if not plan.todo:
             return ()
-        self.file = _fresh(plan.folder, plan.scale.id)
+        self._lines = RatingLines.fresh(plan.folder, plan.scale.id)
         self._append(self._head())
         models.recorder = self
         models.fallbacks = FallbackShare(fallbacks or FallbackLimits())
@@ -174,6 +180,8 @@ class CorpusRating:
                 raise error.telling(
                     f"what was rated before is kept in {self.file}; the same command goes on"
                 ) from None
+        with self._writing() as lines:
+            lines.finish()
         return tuple(found)
 
     def append_call(self, call: Fields) -> None:
@@ -224,26 +232,25 @@ class CorpusRating:
             "sample": plan.size,
             "seed": plan.seed,
             "drawn": len(plan.drawn.dialogues),
+            "targets": [one.id for one in plan.todo],
             "simcounsel": __version__,
             "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
         }
 
     def _append(self, line: Fields) -> None:
-        assert self.file is not None
-        keep_line(self.file, line, CorpusError)
+        with self._writing() as lines:
+            lines.append(line)
 
-
-def _fresh(folder: Path, instrument: str) -> Path:
-    """A new file, named after the instrument and now."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"{instrument}-{datetime.now():%Y%m%d-%H%M%S-%f}.jsonl"
-        file.open("xb").close()
-        return file
-    except OSError as error:
-        raise CorpusError(
-            f"{folder}: cannot be written ({error.strerror}); name another folder with --out"
-        ) from None
+    @contextmanager
+    def _writing(self) -> Iterator[RatingLines]:
+        assert self._lines is not None
+        file = self._lines.path
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            yield self._lines
+        except OSError as error:
+            remedy = "free some space" if file.exists() else "name another folder with --out"
+            raise CorpusError(f"{file}: cannot be written ({error.strerror}); {remedy}") from None
 
 
 def result_lines(plan: Plan, rated: Sequence[Rated]) -> Iterator[str]:

@@ -131,7 +131,7 @@ def _measure(job: Job, tell: Tell) -> None:
     while True:
         rating = job.wanted.plan(job.folder)
         with rating.held():
-            if rating.finished >= job.wanted.rounds:
+            if len(rating.finished) >= job.wanted.rounds:
                 telling.of(rating, None, len(rating.targets))
                 return
             _rate(rating, job, telling)

@@ -97,8 +97,12 @@ class Rehearsed:
         yield from forecast_lines(self.low, self.high, self.cost_usd, basis)
 
 
-def rehearse_all(folders: Sequence[Path], wanted: Wanted, prices: Prices) -> Rehearsed:
-    """What measuring these runs would take, as far as it is not done yet."""
+def rehearse_all(
+    folders: Sequence[Path], wanted: Wanted, prices: Prices, chat: str | None = None
+) -> Rehearsed:
+    """What measuring these runs would take, as far as it is not done yet. chat: one conversation of
+    a single run alone.
+    """
     low = high = Share()
     cost: tuple[float, float] | None = (0.0, 0.0)
     runs = measurements = nothing = rated = 0
@@ -106,14 +110,14 @@ def rehearse_all(folders: Sequence[Path], wanted: Wanted, prices: Prices) -> Reh
     models: set[str] = set()
     for folder in folders:
         try:
-            rating = wanted.plan(folder)
+            rating = wanted.plan(folder, chat)
         except NothingToMeasure:
             nothing += 1
             continue
         except SimcounselError as error:
             broken.append(str(error))
             continue
-        again = wanted.rounds - rating.finished
+        again = wanted.rounds - len(rating.finished)
         if again <= 0:
             rated += 1
             continue

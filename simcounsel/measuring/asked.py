@@ -59,3 +59,13 @@ def asked_of(
 
 def _seeded(scene: Scene, round: int) -> Scene:
     return replace(scene, seed=seed_of(scene.seed, "rated again", round)) if round else scene
+
+
+def played(ask: Ask[Measured]) -> Measured:
+    """What comes of an Ask that asks nothing."""
+    try:
+        next(ask)
+    except StopIteration as end:
+        measured: Measured = end.value
+        return measured
+    raise AssertionError("it asked something")

@@ -18,9 +18,9 @@ from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.measuring.asked import asked_of
+from simcounsel.measuring.asked import asked_of, played
 from simcounsel.measuring.models import default_judge, own_models, source_of
-from simcounsel.measuring.rating_file import RatingFile
+from simcounsel.measuring.rating_file import RatingFile, measured_in
 from simcounsel.measuring.targets import (
     Target,
     record_until,
@@ -122,12 +122,12 @@ class Rating:
 
     @property
     def round(self) -> int:
-        """How many ratings with this instrument were begun before this one."""
+        """Its number, from 0, among the ratings with this instrument."""
         return self._kept.round
 
     @property
-    def finished(self) -> int:
-        """How many ratings that were made in the same way are finished."""
+    def finished(self) -> tuple[Path, ...]:
+        """Where the ratings are kept that were made in the same way and are finished."""
         return self._kept.finished
 
     @property
@@ -138,7 +138,12 @@ class Rating:
     def left(self) -> tuple[Target, ...]:
         """What is not measured yet: all, but where a rating that was broken off is gone on with."""
         measured = self._kept.measured()
-        return tuple(one for one in self.targets if _point(one) not in measured)
+        return tuple(one for one in self.targets if one.key not in measured)
+
+    def kept(self) -> tuple[Measured, ...]:
+        """What the last finished one says."""
+        found = measured_in(self.finished[-1])
+        return tuple(found[one.key] for one in self.targets)
 
     def held(self) -> AbstractContextManager[None]:
         """Meanwhile nobody else measures this run, or counts on its budget."""
@@ -157,15 +162,15 @@ class Rating:
         with self.held():
             found = self._kept.measured()
             self._kept.begin()
-            left = [one for one in self.targets if _point(one) not in found]
+            left = [one for one in self.targets if one.key not in found]
             asks = {
                 f"{number:05d}": self._noted(target, on_measured)
                 for number, target in enumerate(left)
             }
-            made = map(_played, asks.values()) if models is None else self._asked(models, asks)
-            found |= {_point(target): one for target, one in zip(left, made, strict=True)}
+            made = map(played, asks.values()) if models is None else self._asked(models, asks)
+            found |= {target.key: one for target, one in zip(left, made, strict=True)}
             self._kept.finish()
-        return tuple(found[_point(target)] for target in self.targets)
+        return tuple(found[target.key] for target in self.targets)
 
     def _asked(self, models: Switchboard, asks: Mapping[str, Ask[Measured]]) -> list[Measured]:
         models.recorder = self
@@ -216,7 +221,7 @@ class Rating:
 
     def _about(self) -> Fields:
         scale = self.scale
-        points = [(*_point(one), one.talk.chat if one.talk else "") for one in self.targets]
+        points = [(*one.key, one.talk.chat if one.talk else "") for one in self.targets]
         return {
             "run": self.run.name,
             "instrument": self.instrument,
@@ -258,41 +263,32 @@ def rate(
     at: int | None = None,
     every_talk: bool = False,
     fallbacks: FallbackLimits | None = None,
+    rounds: int = 1,
 ) -> tuple[Measured, ...]:
     """Measure a run with an instrument, beside the run, as `simcounsel rate` does: the arguments
-    are those of `Rating.plan`. model: the judge, in place of the run's own. One that was broken off
-    is gone on with. SpecError, RunError and ModelError say what is not there.
+    are those of `Rating.plan`. model: the judge, in place of the run's own. rounds: how many
+    finished ratings there shall be, each after the first a retest. One that was broken off is gone
+    on with; where as many are finished, nothing is asked. What the last says is returned.
+    SpecError, RunError and ModelError say what is not there.
     """
     opened = run if isinstance(run, Run) else Run.open(run)
-    rating = Rating.plan(
-        opened,
-        instrument,
-        model=model,
-        samples=samples,
-        who=who,
-        chat=chat,
-        at=at,
-        every_talk=every_talk,
-        fallbacks=fallbacks,
-    )
-    models = rating.open_models()
-    try:
-        return rating.measure(models)
-    finally:
-        if models is not None:
-            models.close()
-
-
-def _played(ask: Ask[Measured]) -> Measured:
-    """An Ask that asks nothing."""
-    try:
-        next(ask)
-    except StopIteration as end:
-        measured: Measured = end.value
-        return measured
-    raise AssertionError("it asked something")
-
-
-def _point(target: Target) -> tuple[str, int, str]:
-    """What tells a measurement from the others of its rating."""
-    return target.who, target.tick, target.point
+    while True:
+        rating = Rating.plan(
+            opened,
+            instrument,
+            model=model,
+            samples=samples,
+            who=who,
+            chat=chat,
+            at=at,
+            every_talk=every_talk,
+            fallbacks=fallbacks,
+        )
+        if len(rating.finished) >= rounds:
+            return rating.kept()
+        models = rating.open_models()
+        try:
+            rating.measure(models)
+        finally:
+            if models is not None:
+                models.close()

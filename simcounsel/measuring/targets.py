@@ -28,6 +28,11 @@ class Target:
     talk: Talk | None = None
     """The conversation it is about; None: none."""
 
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What tells its measurement from the others of its rating."""
+        return self.who, self.tick, self.point
+
 
 def record_until(run: Run, at: int | None) -> tuple[ObserverRecord, dict[int, int]]:
     """What happened up to the end of tick `at`, and the minute of each complete tick."""

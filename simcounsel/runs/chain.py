@@ -41,9 +41,9 @@ def start_hash(manifest: Fields) -> str:
     return _hash_of({"about": _without_models(about), "prompts": manifest.get("prompts")})
 
 
-def manifest_digest(manifest: Fields) -> str:
-    """SHA-256 over a manifest as it stands on disk, but for the digest itself."""
-    return _hash_of({key: value for key, value in manifest.items() if key != "digest"})
+def fields_digest(fields: Fields) -> str:
+    """SHA-256 over a file's fields as they stand on disk, but for the digest itself."""
+    return _hash_of({key: value for key, value in fields.items() if key != "digest"})
 
 
 def _hash_of(value: object) -> str:
@@ -83,7 +83,7 @@ def manifest_damage(manifest: Fields) -> str | None:
     version = manifest.get("schema_version")
     if not isinstance(version, int) or not HASHED <= version <= SCHEMA_VERSION:
         return None
-    if manifest.get("digest") == manifest_digest(manifest):
+    if manifest.get("digest") == fields_digest(manifest):
         return None
     return "it was changed after it was written (its digest does not fit)"
 

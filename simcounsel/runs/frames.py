@@ -43,7 +43,7 @@ def frame_of(
     """
     history = History.of(run)
     made = frame(rows(history), columns)
-    if damages := history.log.damages():
+    if damages := history.log.all_damages():
         made.attrs["damaged"] = damages
     return made
 

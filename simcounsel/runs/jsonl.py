@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from simcounsel.disk import end_line
-from simcounsel.errors import RunError, SimcounselError
+from simcounsel.errors import RunError
 from simcounsel.intake import MOST_DEPTH, deeper, json_data, perhaps_deep
 from simcounsel.secret import scrub_data
 
@@ -57,14 +57,12 @@ def append_bytes(file: Path, lines: bytes) -> None:
         os.fsync(out.fileno())
 
 
-def keep_line(
-    file: Path, line: Mapping[str, Any], refused: type[SimcounselError] = RunError
-) -> None:
-    """As `append_line`. What `refused` names is raised, in words, when it cannot be written."""
+def keep_line(file: Path, line: Mapping[str, Any]) -> None:
+    """As `append_line`. RunError, in words, when it cannot be written."""
     try:
         append_line(file, line)
     except OSError as error:
-        raise refused(f"{file}: cannot be written ({error.strerror}); free some space") from None
+        raise RunError(f"{file}: cannot be written ({error.strerror}); free some space") from None
 
 
 def json_lines(file: Path) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from simcounsel.runs.calls import Call
 from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
 from simcounsel.runs.folder import damage_text
 from simcounsel.runs.index import CALL, EVENT, Index
+from simcounsel.runs.rating_lines import MEASUREMENTS, RatingFolder
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 from simcounsel.specs.kinds import WORDS, Kind
 
@@ -44,7 +45,7 @@ class Log:
     def __init__(self, folder: Path, *, strict: bool = False) -> None:
         """strict: a damaged line is a RunError that names it, and is not left out."""
         self.folder = folder
-        self._strict = strict
+        self.strict = strict
         self.name = folder.name
         self.ticks = 0
         self._manifest: Fields | None = None
@@ -55,6 +56,7 @@ class Log:
         self._index = Index(folder / "events.jsonl", EVENT, self._new_check)
         self._calls = Index(folder / "calls.jsonl", CALL)
         self._followed = FollowedCalls(folder / "calls.jsonl")
+        self._rated = RatingFolder(folder / MEASUREMENTS)
 
     @property
     def manifest(self) -> Fields:
@@ -94,7 +96,7 @@ class Log:
         """Take in what was written since the last time."""
         self._index.refresh()
         self.ticks = self._index.complete_ticks()
-        if self._strict and (damages := self._index.damages()):
+        if self.strict and (damages := self._index.damages()):
             file = self.folder / "events.jsonl"
             raise RunError(damage_text(file, damages[0], self.sound_ticks))
 
@@ -108,6 +110,14 @@ class Log:
             *(f"events.jsonl:{one.line}: {one.what}" for one in self._index.damages()),
             *(f"calls.jsonl:{line}: {what}" for line, what in self._damaged_calls()),
         ]
+
+    def damaged_measurements(self) -> list[str]:
+        """Where what was measured afterwards is not as it was written, likewise."""
+        return [f"{MEASUREMENTS}/{one}" for one in self._rated.damages()]
+
+    def all_damages(self) -> list[str]:
+        """Both."""
+        return self.damages() + self.damaged_measurements()
 
     def _damaged_calls(self) -> list[tuple[int, str]]:
         return self._followed.damages() if self.manifest.get("chained_calls") else []
@@ -128,7 +138,7 @@ class Log:
         found = [self._manifest_trouble()] if self._manifest_problem else []
         if not (self.folder / "events.jsonl").is_file():
             found.append("events.jsonl is missing: nothing that happened can be shown")
-        if damages := self.damages():
+        if damages := self.all_damages():
             more = f"; {len(damages)} places in all" if len(damages) > 1 else ""
             found.append(damages[0] + more)
         if self._index.left_out:
@@ -206,7 +216,7 @@ class Log:
 
     def _leave_out(self, at: int, error: object) -> None:
         """Count a damaged line, or raise the error that names it."""
-        if self._strict:
+        if self.strict:
             file, number = self.folder / "events.jsonl", self._index.number_of(at)
             raise RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})")
         self._index.leave_out(at)

@@ -8,17 +8,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from simcounsel.errors import RunError
+from simcounsel.errors import RunError, SpecError
 from simcounsel.events import SCHEMA_VERSION
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.runs.chain import manifest_damage, manifest_digest
+from simcounsel.runs.chain import fields_digest, manifest_damage
 from simcounsel.runs.folder import runs_nearby, ways_on
 from simcounsel.runs.jsonl import indented_json_bytes
 from simcounsel.runs.spending import is_by_hand
 from simcounsel.runs.upgrades import manifest_of_today, readable
-from simcounsel.secret import scrub, scrub_data
+from simcounsel.secret import HIDDEN, scrub, scrub_data
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -154,20 +154,31 @@ def new_name(about: Subject, parent: Parent | None) -> str:
 
 def begin_manifest(folder: Path, about: Subject, fields: dict[str, Any]) -> Written:
     """Write the manifest of a new run, whole or not at all. fields: its models, prompts, versions
-    and parent. RunError when it cannot be written.
+    and parent. RunError when it cannot be written; SpecError when it makes no sense any more with
+    its keys and passwords hidden, and the folder is taken away again.
     """
-    manifest, written = Manifest.without_secrets(
-        {
-            "schema_version": SCHEMA_VERSION,
-            "run": folder.name,
-            "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
-            "chained_calls": True,
-            about.kind: about,
-            **fields,
-        }
-    )
     try:
+        manifest, written = Manifest.without_secrets(
+            {
+                "schema_version": SCHEMA_VERSION,
+                "run": folder.name,
+                "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+                "chained_calls": True,
+                about.kind: about,
+                **fields,
+            }
+        )
         write_manifest(folder, written)
+    except ValidationError as error:
+        folder.rmdir()
+        where = [".".join(map(str, one["loc"])) for one in error.errors(include_url=False)]
+        raise SpecError(
+            [
+                f"{scrub(one)}: it is a key or password, or holds one, and makes no sense written"
+                f" as {HIDDEN}; give another one"
+                for one in where
+            ]
+        ) from None
     except OSError as error:
         raise RunError(
             f"{folder}: cannot be written ({error.strerror}); free some space or choose another"
@@ -209,7 +220,7 @@ def write_manifest(folder: Path, written: dict[str, Any]) -> None:
     """Put the digest into a manifest's fields and write them, whole or not at all. OSError when
     they cannot be written.
     """
-    written["digest"] = manifest_digest(written)
+    written["digest"] = fields_digest(written)
     part = folder / "manifest.json.part"
     with part.open("wb") as file:
         file.write(indented_json_bytes(written))

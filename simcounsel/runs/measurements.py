@@ -1,7 +1,7 @@
 """What was measured in a run: in its log, and afterwards in files beside it.
 
 RUN/events.jsonl                               `measured` events, made while the world was lived
-RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines, by `rate`
+RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    what `rate` measured (see `rating_lines`)
 """
 
 import re
@@ -12,12 +12,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from simcounsel.errors import RunError
 from simcounsel.events import Entry, Measured, parse_entry
 from simcounsel.runs.conversation import Dated
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.log import Log
+from simcounsel.runs.rating_lines import MEASUREMENTS, RatingCheck, rating_files, ways_on
 
-FOLDER = "measurements"
+FOLDER = MEASUREMENTS
 LOG = "log"
 
 
@@ -60,10 +62,15 @@ def rating_calls(folder: Path) -> Iterator[dict[str, Any]]:
 
 def measurements_of(log: Log, measured: Iterable[Dated[Measured]]) -> Iterator[Measurement]:
     """All measurements of a run: those of its log in their order, then those of each file beside
-    it, oldest file first, by tick, person and conversation. Lines that are cut short are left out,
-    and so is a file without a head.
+    it, oldest file first, by tick, person and conversation. Lines that are not as they were written
+    are left out: where the log is read strictly, RunError names the first.
     """
     damaged = bool(log.damages())
+    if log.strict and (found := log.damaged_measurements()):
+        raise RunError(
+            f"{log.folder}/{found[0]}; {ways_on(log.folder / FOLDER)}, or count what is left with"
+            " --damaged (export, report)"
+        )
     for one in measured:
         yield _logged(log, one, damaged)
     for file in measurement_files(log.folder):
@@ -72,12 +79,13 @@ def measurements_of(log: Log, measured: Iterable[Dated[Measured]]) -> Iterator[M
 
 def measurement_files(folder: Path) -> list[Path]:
     """Those beside a run, oldest first."""
-    return sorted((folder / FOLDER).glob("*.jsonl"), key=_age)
+    return rating_files(folder / FOLDER)
 
 
 def measurements_in(file: Path) -> Iterator[Measurement]:
-    """Those of one file beside a run, by tick, person and conversation; none when the file has no
-    head. Of one that was made anew, since its answers had been of no use, the last.
+    """Those of one file beside a run that are as they were written, by tick, person and
+    conversation; none when the file has no head. Of one that was made anew, since its answers had
+    been of no use, the last.
     """
     last = {(one.tick, one.measured.who, one.measured.point): one for one in _in_file(file)}
     return iter(
@@ -86,17 +94,15 @@ def measurements_in(file: Path) -> Iterator[Measurement]:
 
 
 def _in_file(file: Path) -> Iterator[Measurement]:
-    head: dict[str, Any] | None = None
-    for fields in json_lines(file):
-        if fields.get("kind") == "measurement" and head is None:
-            head = fields
-        elif fields.get("kind") == "measured" and head is not None:
+    check = RatingCheck(file)
+    for fields in check.lines():
+        if fields.get("kind") == "measured" and check.head is not None:
             try:
                 entry = parse_entry({"seq": 0} | fields)
             except (KeyError, TypeError, ValidationError):
                 continue
             if isinstance(entry.event, Measured):
-                yield _afterwards(head, file, entry, entry.event)
+                yield _afterwards(check.head, file, entry, entry.event)
 
 
 def is_trial(model: str) -> bool:
@@ -139,8 +145,3 @@ def _afterwards(head: dict[str, Any], file: Path, entry: Entry, measured: Measur
         damaged=bool(head.get("damaged")),
         trial=is_trial(judge),
     )
-
-
-def _age(file: Path) -> tuple[str, str]:
-    """By the time in its name, then by name."""
-    return file.stem[-22:], file.stem

@@ -71,6 +71,6 @@ class Shown:
             "models": ", ".join(f"{role} {name}" for role, name in self.manifest.models.items()),
         }
         history = History.of(self)
-        rows |= {"damaged": "; ".join(found)} if (found := history.log.damages()) else {}
+        rows |= {"damaged": "; ".join(found)} if (found := history.log.all_damages()) else {}
         rows |= {kind.replace("_", " "): str(count) for kind, count in history.kinds().items()}
         return frames.html_table(self.name, rows.items())

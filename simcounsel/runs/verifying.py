@@ -10,57 +10,15 @@ from typing import Any
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.call_chain import damaged_calls
-from simcounsel.runs.chain import HASHED, LogCheck, manifest_damage, tick_of, ticks_in
-from simcounsel.runs.folder import complete_part, ways_on
+from simcounsel.runs.chain import LogCheck, manifest_damage, tick_of, ticks_in
+from simcounsel.runs.folder import complete_part
 from simcounsel.runs.jsonl import parsed_line
 from simcounsel.runs.log import Log
+from simcounsel.runs.rating_lines import MEASUREMENTS, RatingCheck, is_ratings, rating_files
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
+from simcounsel.runs.verdicts import RatingsVerdict, Verdict
 from simcounsel.specs.kinds import WORDS
-
-
-@dataclass
-class Verdict:
-    """What was found in one run."""
-
-    folder: Path
-    version: int | None = None
-    """Of its log; None when the manifest does not tell."""
-    damages: list[str] = field(default_factory=list)
-    """What does not hold, each with its file and line."""
-    notes: list[str] = field(default_factory=list)
-    """What is no damage, but should be known."""
-    ticks: int = 0
-    """That are complete."""
-    sound_ticks: int = 0
-    """That hold, from the beginning, before the first damage of the log."""
-    log_damaged: bool = False
-    """Whether the log itself is not as it was written."""
-    events: int = 0
-    calls: int = 0
-    """In its own calls.jsonl."""
-    memories: int = 0
-
-    def lines(self) -> Iterator[str]:
-        """For people: a line on the whole, then one for each thing found."""
-        counts = (
-            f"{self.ticks} ticks, {self.events} events, {self.calls} calls, {self.memories}"
-            " memories"
-        )
-        old = (
-            f"; written before hashes (log version {self.version}): only its numbering was checked"
-            if self.version is not None and self.version < HASHED
-            else ""
-        )
-        if not self.damages:
-            yield f"{self.folder}  holds: {counts}{old}"
-        else:
-            places = f"{len(self.damages)} place{'s' if len(self.damages) > 1 else ''}"
-            yield f"{self.folder}  damaged in {places}: {counts}{old}"
-        yield from (f"  {damage}" for damage in self.damages)
-        if self.log_damaged:
-            yield f"  remedy: {ways_on(self.folder, self.sound_ticks)}"
-        yield from (f"  note: {note}" for note in self.notes)
 
 
 @dataclass
@@ -83,7 +41,7 @@ def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
     if damaged:
         log = Log(run.folder)
         log.refresh()
-        run.damages = tuple(f"{run.folder}/{damage}" for damage in log.damages())
+        run.damages = tuple(f"{run.folder}/{damage}" for damage in log.all_damages())
     else:
         check_log(run)
     return run
@@ -96,14 +54,22 @@ def check_log(run: Run) -> None:
         pass
 
 
-def runs_in(place: Path) -> list[Path]:
-    """The run in that folder, or all runs in a folder of runs. RunError when there is none."""
+def verdicts_in(place: Path) -> Iterator[Verdict | RatingsVerdict]:
+    """Of the run in that folder, or of all runs and ratings of corpora in it, or of the ratings
+    that it holds. RunError when there is none.
+    """
     if _is_run(place):
-        return [place]
-    inner = sorted(one for one in place.iterdir() if _is_run(one)) if place.is_dir() else []
-    if not inner:
+        yield verify(place)
+        return
+    if is_ratings(place):
+        yield verify_ratings(place)
+        return
+    inner = sorted(place.iterdir()) if place.is_dir() else []
+    runs = [one for one in inner if _is_run(one)]
+    if not runs:
         raise RunError(f"{place}: no run there, and no folder of runs")
-    return inner
+    yield from map(verify, runs)
+    yield from (verify_ratings(one) for one in inner if one not in runs and is_ratings(one))
 
 
 def _is_run(folder: Path) -> bool:
@@ -124,6 +90,9 @@ def verify(folder: Path) -> Verdict:
     calls_then = _size(folder / "calls.jsonl")  # a run that is being lived goes on meanwhile
     run = _opened(found)
     rests = _log(found, run)
+    found.rated = verify_ratings(folder / MEASUREMENTS)
+    found.damages += found.rated.damages
+    found.notes += found.rated.notes
     if run is None:
         return found
     if run.manifest.parent is not None and run.manifest.parent.start_hash:
@@ -135,6 +104,24 @@ def verify(folder: Path) -> Verdict:
             )
     _calls(found, run, rests, calls_then)
     return found
+
+
+def verify_ratings(folder: Path) -> RatingsVerdict:
+    """What holds of the ratings in a folder. Nothing is written."""
+    found = [RatingCheck.of(file) for file in rating_files(folder)]
+    notes = [f"{folder}/{note}" for one in found for note in one.notes()]
+    if plain := sum(not one.chained for one in found):
+        notes.append(
+            f"{folder}: {plain} of {len(found)} files have no digests, since an earlier version"
+            " wrote them: edits of them are not found"
+        )
+    return RatingsVerdict(
+        folder=folder,
+        files=len(found),
+        measurements=sum(one.measured for one in found),
+        damages=tuple(f"{folder}/{damage}" for one in found for damage in one.damages()),
+        notes=tuple(notes),
+    )
 
 
 def _size(file: Path) -> int:

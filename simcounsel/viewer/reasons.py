@@ -8,8 +8,8 @@ from typing import Any
 
 from simcounsel.runs.calls import Call
 from simcounsel.runs.history import History
-from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.measurements import FOLDER, LOG, Measurement
+from simcounsel.runs.rating_lines import RatingCheck
 
 BECAUSE = "because"
 Reasons = Callable[[Measurement, Mapping[str, str]], Mapping[str, str]]
@@ -26,7 +26,7 @@ def reasons_of(history: History) -> Reasons:
 
     @cache
     def afterwards(file: Path) -> dict[str, Call]:
-        calls = (Call.read(one) for one in json_lines(file) if one.get("kind") == "call")
+        calls = (Call.read(one) for one in RatingCheck(file).lines() if one.get("kind") == "call")
         return {call.key: call for call in calls if call is not None}
 
     def found(one: Measurement, items: Mapping[str, str]) -> Mapping[str, str]:

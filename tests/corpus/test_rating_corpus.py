@@ -1,13 +1,22 @@
 """A judge rates a corpus: what is asked, kept, and not asked twice."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.rated import Rated, calls_in, folder_of, read_rated, text_hash, with_ratings
+from simcounsel.corpus.rated import (
+    Rated,
+    calls_in,
+    damaged_ratings,
+    folder_of,
+    read_rated,
+    text_hash,
+    with_ratings,
+)
 from simcounsel.corpus.rating import CorpusRating, Plan, plan_rating, result_lines
 from simcounsel.errors import BudgetSpent, CorpusError, ModelUnreachable
 from simcounsel.instruments.scale import find_scale
@@ -16,6 +25,7 @@ from simcounsel.llm.budget import Budget
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
+from tests.commands import Command
 from tests.corpus.judges import BAD, preferring, switchboard
 from tests.corpus.made import dialogue
 from tests.instruments.stage import items_of
@@ -363,10 +373,50 @@ def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
     one = plan(tmp_path)
     file = rate(one).file
     assert file is not None
-    file.write_bytes(file.read_bytes()[:-40] + b"\n{not json}\n[]\n")
+    *lines, last, _ = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines) + last[:-40] + b"\n{not json}\n[]\n")
     assert len(read_rated(one.folder)) == 7
     (one.folder / "dialogue_quality-headless.jsonl").write_text('{"kind": "measured"}\n')
     assert len(read_rated(one.folder)) == 7
+    cut, headless = damaged_ratings(one.folder)
+    assert f"{file.name}:{len(lines) + 3}: the end of this file is missing (1 of 8 " in cut
+    assert "which says what was measured, is not there; 1 measurements are left out" in headless
+
+
+def test_what_was_done_to_ratings_is_named_and_measured_again(
+    tmp_path: Path, simcounsel: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = "".join(f"{one.model_dump_json()}\n" for one in corpus())
+    Path("c.jsonl").write_text(written, encoding="utf-8")
+    given = ("corpus", "rate", "c.jsonl", "--model", "scripted", "--quiet")
+    assert simcounsel(*given).code == 0
+    (file,) = folder_of(Path("c.jsonl")).glob("*.jsonl")
+    assert simcounsel("verify", "c.jsonl.ratings").out == (
+        "c.jsonl.ratings  holds: 8 measurements in 1 files\n"
+    )
+    lines = file.read_bytes().splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if b'"kind":"measured"' in line)
+    lines[at] = re.sub(rb'"value":[\d.]+', b'"value":1.25', lines[at])
+    file.write_bytes(b"".join(lines))
+    what = f"{file}:{at + 1}: this line is not as it was written (1 of 8 measurements are missing)"
+    found = simcounsel("verify", "c.jsonl.ratings")
+    assert (found.code, what in found.out, "remedy: put the file back" in found.out) == (
+        1,
+        True,
+        True,
+    )
+    parts = ("--format", "native", "--no-check", "-o", "out")
+    refused = simcounsel("export", "c.jsonl", *parts)
+    assert (refused.code, what in refused.err) == (1, True)
+    assert what in simcounsel("export", "c.jsonl", *parts, "--damaged").err
+    again = simcounsel(*given)
+    assert what in again.err and "8 dialogues drawn, 1 to rate" in again.out
+    assert len(read_rated(folder_of(Path("c.jsonl")))) == 8
+    pytest.importorskip("pandas")
+    from analysis.corpora.sources import read_sources
+
+    assert what in read_sources([Path("c.jsonl")]).notes[0]
 
 
 def test_an_export_can_ask_for_a_rating(tmp_path: Path) -> None:

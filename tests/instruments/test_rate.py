@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from simcounsel.errors import ModelUnreachable, RunError
+from simcounsel.llm.ledger import FILE as LEDGER
+from simcounsel.llm.ledger import Ledger
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.measuring.rate import Rating
+from simcounsel.measuring.rate import rate as measure
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import is_trial, measurements_in
 from simcounsel.runs.run import Run
@@ -86,14 +89,20 @@ def test_command(simcounsel: Command, run: Run, instrument: str, points: list[st
     assert {one.hash for one in found[9:]} == {head["hash"]}
 
 
-def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
-    for _ in range(2):
-        assert (
-            simcounsel(
-                "rate", run.folder, "--instrument", "empathy", "--samples", 2, "--chat", 1
-            ).code
-            == 0
-        )
+def test_again_is_finished_and_a_retest_is_asked_for(simcounsel: Command, run: Run) -> None:
+    given = ("rate", run.folder, "--instrument", "empathy", "--samples", 2, "--chat", 1)
+    assert simcounsel(*given).code == 0
+    kept = [(file, file.read_bytes()) for file in files(run)]
+    again = simcounsel(*given)
+    assert (again.code, [(file, file.read_bytes()) for file in files(run)]) == (0, kept)
+    assert f"this is measured already: kept in {kept[0][0]}; nothing is asked" in again.out
+    assert "--rounds 2 measures it once more, as a retest" in again.out
+    assert "1 are rated already" in simcounsel(*given, "--dry-run").out
+    before = simcounsel(*given, "--rounds", 3, "--dry-run").out
+    assert "the questions for 2 measurements" in before
+    retest = simcounsel(*given, "--rounds", 2)
+    assert (retest.code, retest.out.count("Ines: empathy, after session 1")) == (0, 1)
+    assert "measured already 2 times: " in simcounsel(*given, "--rounds", 2).out
     first, second = files(run)
     assert [lines(file)[0]["round"] for file in (first, second)] == [0, 1]
     one, two = (next(measurements_in(file)) for file in (first, second))
@@ -113,8 +122,7 @@ def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
 
 
 def test_a_retest_is_asked_at_the_temperature_of_samples(simcounsel: Command, run: Run) -> None:
-    for _ in range(2):
-        simcounsel("rate", run.folder, "--instrument", "helping_skills", "--chat", 1)
+    simcounsel("rate", run.folder, "--instrument", "helping_skills", "--chat", 1, "--rounds", 2)
     asked = [
         {
             call["parameters"]["temperature"]
@@ -265,7 +273,27 @@ def test_a_file_without_a_head_is_left_out(run: Run) -> None:
     (run.folder / "measurements" / "x.jsonl").write_text(
         '{"kind": "measured"}\nnonsense\n[]\n', encoding="utf-8"
     )
-    assert len(list(History.of(run).measurements())) == 9
+    with pytest.raises(RunError, match=r"x\.jsonl:1: .*what was measured, is not there; 1 meas"):
+        list(History.of(run).measurements())
+    assert len(list(History.of(Run.open(run.folder, damaged=True)).measurements())) == 9
+
+
+def test_in_python_too_only_a_retest_is_made_once_more(run: Run) -> None:
+    first = measure(run, "empathy", model="scripted")
+    assert measure(run, "empathy", model="scripted") == first and len(files(run)) == 1
+    second = measure(run.folder, "empathy", model="scripted", rounds=2)
+    assert len(first) == len(second) == 2 and first != second
+    assert measure(run, "empathy", model="scripted", rounds=2) == second and len(files(run)) == 2
+
+
+def test_a_budget_is_lifted_where_nothing_is_left(simcounsel: Command, run: Run) -> None:
+    """As `rate` of many runs says that one may."""
+    given = ("rate", run.folder, "--instrument", "empathy", "--model", "scripted")
+    assert simcounsel(*given, "--budget-calls", 100).code == 0
+    assert simcounsel(*given, "--budget-calls", "none").code == 0
+    ledger = Ledger(run.folder / "measurements" / LEDGER)
+    assert ledger.limits() == {}
+    ledger.end()
 
 
 def test_trial() -> None:

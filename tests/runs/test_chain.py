@@ -12,7 +12,7 @@ import pytest
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
 from simcounsel.events import Forked, TickEnded
-from simcounsel.runs.chain import LogCheck, manifest_digest, start_hash, ticks_in
+from simcounsel.runs.chain import LogCheck, fields_digest, start_hash, ticks_in
 from simcounsel.runs.run import Run
 from tests.stage import changed, go_on, happened, live, log, three, tiny
 from tests.viewer.written import written
@@ -138,9 +138,9 @@ def test_what_decides_a_run_begins_its_hashes(short: Run, tmp_path: Path) -> Non
 
 def test_a_manifest_is_covered_whole(short: Run) -> None:
     manifest = json.loads((short.folder / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest_digest(manifest) == manifest["digest"]
+    assert fields_digest(manifest) == manifest["digest"]
     for key in manifest.keys() - {"digest"}:
-        assert manifest_digest(manifest | {key: "another"}) != manifest["digest"], key
+        assert fields_digest(manifest | {key: "another"}) != manifest["digest"], key
 
 
 def test_an_edited_manifest_is_refused(short: Run, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
 from simcounsel.runs.aside import live_again_from
 from simcounsel.runs.call_chain import EDITED, MISPLACED
-from simcounsel.runs.chain import manifest_digest
+from simcounsel.runs.chain import fields_digest
 from simcounsel.runs.jsonl import json_bytes
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import open_checked, verify
@@ -302,7 +302,7 @@ def test_calls_of_runs_that_began_earlier_have_no_digest(folder: Path) -> None:
     file = folder / "manifest.json"
     written = json.loads(file.read_text(encoding="utf-8"))
     del written["chained_calls"]
-    file.write_text(json.dumps(written | {"digest": manifest_digest(written)}), encoding="utf-8")
+    file.write_text(json.dumps(written | {"digest": fields_digest(written)}), encoding="utf-8")
     spoil(folder, lambda lines: [*map(without_digest, lines)], "calls")
     assert not verify(folder).damages
     assert not verify(go_on(Run.open(folder)).folder).damages

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from simcounsel.cli import app as command_line
 from simcounsel.errors import RunError, SpecError, StudyError
-from simcounsel.runs.call_chain import CallChain
+from simcounsel.runs.call_chain import EDITED, MISPLACED, CallChain
 from simcounsel.runs.run import Run
 from simcounsel.texts.blinding import ORDINARY, Blinding
 from simcounsel.viewer.guard import BODY_BYTES
@@ -444,6 +444,51 @@ def test_a_damaged_study_is_told(folder: Path) -> None:
         open_study(folder)
 
 
+def swapped(file: Path, *fields: str) -> None:
+    """The first two different items of study.json or key.json with each other's fields."""
+    written = json.loads(file.read_text(encoding="utf-8"))
+    items = written["items"]
+    every = list(items.values()) if isinstance(items, dict) else items
+    one = every[0]
+    other = next(item for item in every if item[fields[0]] != one[fields[0]])
+    for name in fields:
+        one[name], other[name] = other[name], one[name]
+    file.write_text(json.dumps(written, indent=1), encoding="utf-8")
+
+
+def test_a_changed_key_or_study_is_refused_and_named(folder: Path, tmp_path: Path) -> None:
+    """Two conditions, or two texts, that changed places would change every result unseen."""
+    whole = {name: (folder / name).read_bytes() for name in ("key.json", "study.json")}
+    for name, field in (("key.json", "condition"), ("study.json", "lines")):
+        swapped(folder / name, field)
+        for given in (("--csv", tmp_path / "r.csv"), ()):
+            done = call("--out", folder, *given)
+            assert isinstance(done.exception, StudyError), done
+            assert f"{folder / name}: it was changed after it was written" in str(done.exception)
+        assert not (tmp_path / "r.csv").exists()
+        (folder / name).write_bytes(whole[name])
+    # laid out otherwise, it says the same
+    key = folder / "key.json"
+    key.write_text(json.dumps(json.loads(key.read_bytes())), encoding="utf-8")
+    assert call("--out", folder, "--csv", tmp_path / "r.csv").exit_code == 0
+
+
+def test_answers_belong_to_the_study_that_they_were_given_in(folder: Path, runs: Path) -> None:
+    assert damaged(folder, lambda lines, study: lines) == []
+    made(runs, folder.parent / "other", seed=8)
+    (folder / "study.json").write_bytes((folder.parent / "other" / "study.json").read_bytes())
+    assert "study.json is another than it was" in damaged_answers(folder)[0]
+
+
+def test_a_study_of_an_earlier_version_has_no_digests(folder: Path, tmp_path: Path) -> None:
+    file = folder / "study.json"
+    written = json.loads(file.read_text(encoding="utf-8"))
+    del written["key"], written["digest"]
+    file.write_text(json.dumps(written), encoding="utf-8")
+    assert damaged(folder, lambda lines, study: lines) == []
+    assert call("--out", folder, "--csv", tmp_path / "r.csv").exit_code == 0
+
+
 # answers over HTTP
 
 
@@ -831,9 +876,9 @@ def damaged(folder: Path, change: Any) -> list[str]:
     return damaged_answers(folder)
 
 
-def signed(answer: dict[str, Any]) -> bytes:
+def signed(study: Study, answer: dict[str, Any]) -> bytes:
     """A first line with a digest that fits: only what it says is wrong."""
-    return CallChain().line(answer)
+    return CallChain(study.digest or "").line(answer)
 
 
 @pytest.mark.parametrize(
@@ -841,9 +886,9 @@ def signed(answer: dict[str, Any]) -> bytes:
     [
         (lambda lines, study: lines, 3, []),
         (lambda lines, study: [lines[0], lines[1][:40] + b"\n", lines[2]], 2, ["2: it cannot be read"]),
-        (lambda lines, study: [lines[0], lines[1].replace(b":2,", b":3,", 1), lines[2]], 2, ["2: it is not as it was written"]),
-        (lambda lines, study: [lines[0], lines[2]], 2, ["2: lines before it were taken out"]),
-        (lambda lines, study: [lines[0], lines[0], *lines[1:]], 3, ["2: lines before it were taken out, doubled"]),
+        (lambda lines, study: [lines[0], lines[1].replace(b":2,", b":3,", 1), lines[2]], 2, [f"2: {EDITED}"]),
+        (lambda lines, study: [lines[0], lines[2]], 2, [f"2: {MISPLACED}"]),
+        (lambda lines, study: [lines[0], lines[0], *lines[1:]], 3, [f"2: {MISPLACED}"]),
     ],
 )  # fmt: skip
 def test_a_changed_line_of_answers_is_named(
@@ -862,7 +907,7 @@ def test_an_unknown_rater_and_a_value_off_the_scale_are_named(folder: Path) -> N
     off = told | {"rater": study.raters[0].name, "answers": {item.id: 99}}
     nobody = told | {"rater": "nobody", "answers": {item.id: 1}}
     for line, why in ((off, "99 is not on the scale"), (nobody, "no rater 'nobody' in this study")):
-        (folder / "answers.jsonl").write_bytes(signed(line))
+        (folder / "answers.jsonl").write_bytes(signed(study, line))
         (found,) = damaged_answers(folder)
         assert why in found and list(read_answers(folder)) == []
         done = call("--out", folder, "--csv", folder / "r.csv")

@@ -11,7 +11,7 @@ from pydantic import Field, StrictInt, ValidationError, field_validator
 
 from simcounsel.errors import StudyError
 from simcounsel.intake import whole_characters
-from simcounsel.runs.call_chain import MISPLACED, CallCheck, append_chained
+from simcounsel.runs.call_chain import CHAIN, MISPLACED, CallCheck, ChainedFile, is_chained
 from simcounsel.runs.jsonl import parsed_line
 from simcounsel.viewer.rating.entry import ATTENTION, CHECK_POINTS, CONSENT, TRAINING, YOU, Fact
 from simcounsel.viewer.rating.study import Rater, Study, open_study
@@ -131,10 +131,11 @@ def append(folder: Path, answers: Sequence[Answer]) -> None:
     """Add lines to answers.jsonl, on disk before this returns. StudyError when they cannot be
     written.
     """
-    file = folder / "answers.jsonl"
+    file, start = folder / "answers.jsonl", open_study(folder).digest
     try:
         with _APPENDING:
-            append_chained(file, *(answer.model_dump(mode="json") for answer in answers))
+            lines = (answer.model_dump(mode="json") for answer in answers)
+            ChainedFile(file, start or "").append(*lines)
     except OSError as error:
         raise StudyError(f"{file}: cannot be written ({error.strerror}); free some space") from None
 
@@ -159,15 +160,16 @@ def _examined(folder: Path) -> Iterator[tuple[int, Answer | str]]:
     if not file.is_file():
         return
     study = open_study(folder)
-    with file.open("rb") as lines:
-        check = CallCheck(chained=b'"digest":"' in next(lines, b""))
+    check = CallCheck(chained=is_chained(file), start=study.digest or "")
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             damage = check.damage(line)
-            if damage == MISPLACED:
-                yield number, "lines before it were taken out, doubled or moved"
+            if damage == MISPLACED and number == 1:
+                yield number, f"{damage}, or {folder / 'study.json'} is another than it was"
+            elif damage == MISPLACED:
+                yield number, damage
             elif damage:
-                yield number, "it is not as it was written; it is left out"
+                yield number, f"{damage}; it is left out"
             if not damage or damage == MISPLACED:
                 yield number, _answer_in(study, line)
 
@@ -176,13 +178,10 @@ def _answer_in(study: Study, line: bytes) -> Answer | str:
     fields = parsed_line(line)
     if fields is None:
         return "it cannot be read; it is left out"
-    told = {key: value for key, value in fields.items() if key not in ("after", "digest")}
+    told = {key: value for key, value in fields.items() if key not in CHAIN}
     try:
         answer = Answer.model_validate(told)
-        rater = next((one for one in study.raters if one.name == answer.rater), None)
-        if rater is None:
-            names = ", ".join(one.name for one in study.raters)
-            raise ValueError(f"no rater {answer.rater!r} in this study; there are {names}")
+        _check_study(study, answer)
         for item in study.instrument.items:
             _check_value(item.id, answer.answers.get(item.id), item.points)
     except ValueError as error:
@@ -259,13 +258,20 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _returned(study: Study, line: bytes) -> Answer:
-    answer = Answer.model_validate_json(line)
+def _check_study(study: Study, answer: Answer) -> Rater:
+    """Whose answer it is. ValueError when it is of another study, or of nobody in this one."""
     if answer.study != study.study:
         raise ValueError(f"of another study ({answer.study}); this one is {study.study}")
     rater = study.called(answer.rater)
     if rater is None:
-        raise ValueError(f"no rater {answer.rater!r} in this study")
+        names = ", ".join(one.name for one in study.raters)
+        raise ValueError(f"no rater {answer.rater!r} in this study; there are {names}")
+    return rater
+
+
+def _returned(study: Study, line: bytes) -> Answer:
+    answer = Answer.model_validate_json(line)
+    rater = _check_study(study, answer)
     _check(study, rater, Given(**answer.model_dump(include=set(Given.model_fields))))
     if _position(rater, answer.item) != answer.position:
         raise ValueError(f"{answer.item} is not number {answer.position} of {answer.rater}")

@@ -1,4 +1,8 @@
-"""A study as files: what raters may see in study.json, where it comes from in key.json."""
+"""A study as files: what raters may see in study.json, where it comes from in key.json.
+
+study.json holds a digest of key.json and one of itself, from which the answers' chain begins: so
+nobody's answer can come to belong to another text or condition unseen.
+"""
 
 import secrets
 from pathlib import Path
@@ -9,6 +13,8 @@ from pydantic import BaseModel, Field, ValidationError
 from simcounsel import disk
 from simcounsel.errors import StudyError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.runs.chain import fields_digest
+from simcounsel.secret import scrub
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.study_parts import Part, Seen
 
@@ -42,6 +48,10 @@ class Study(Part):
     instrument: RatingInstrument
     items: Annotated[tuple[Shown, ...], Field(min_length=1)]
     raters: Annotated[tuple[Rater, ...], Field(min_length=1)]
+    key: str | None = None
+    """The digest of key.json; None in studies of earlier versions."""
+    digest: str | None = None
+    """Over all the rest of study.json, likewise."""
 
     def rater(self, token: str) -> Rater | None:
         """Whose link that is; compared in constant time."""
@@ -119,18 +129,35 @@ class Key(Part):
 
 
 def open_study(folder: Path) -> Study:
-    """The study in that folder. StudyError when there is none, or it is damaged."""
-    return _read(folder / "study.json", Study)
+    """The study in that folder. StudyError when there is none, or it is not as it was written."""
+    study, digest = _read(folder / "study.json", Study)
+    if study.digest not in (None, digest):
+        raise StudyError(
+            f"{folder / 'study.json'}: it was changed after it was written (its digest does not"
+            " fit), so answers may belong to other texts; put it back as it was"
+        )
+    return study
 
 
 def open_key(folder: Path) -> Key:
-    """The key of the study in that folder. StudyError when it is missing."""
-    return _read(folder / "key.json", Key)
+    """The key of the study in that folder. StudyError when it is missing, or not as it was
+    written.
+    """
+    wanted = open_study(folder).key
+    key, digest = _read(folder / "key.json", Key)
+    if wanted not in (None, digest):
+        raise StudyError(
+            f"{folder / 'key.json'}: it was changed after it was written (its digest in study.json"
+            " does not fit), so items may belong to other conditions; put it back as it was"
+        )
+    return key
 
 
-def _read(file: Path, kind: type[M]) -> M:
+def _read(file: Path, kind: type[M]) -> tuple[M, str]:
+    """What a file holds, and its digest."""
     try:
-        return kind.model_validate(json_data(file_bytes(file)))
+        fields = json_data(file_bytes(file))
+        return kind.model_validate(fields), fields_digest(fields)
     except FileNotFoundError:
         raise StudyError(
             f"{file}: no such file; `simcounsel rate-page RUNS --instrument NAME --out"
@@ -165,9 +192,15 @@ def refuse_taken(folder: Path) -> None:
 
 
 def write_study(folder: Path, study: Study, key: Key) -> None:
-    """Both files, the key first: a study without its key would be worthless."""
+    """Both files, with their digests in study.json; the key first: a study without its key would
+    be worthless.
+    """
     write_whole(folder / "key.json", key.model_dump_json(indent=1))
-    write_whole(folder / "study.json", study.model_dump_json(indent=1))
+    _, digest = _read(folder / "key.json", Key)
+    told = study.model_copy(update={"key": digest, "digest": None})
+    written = json_data(scrub(told.model_dump_json()).encode())
+    told = told.model_copy(update={"digest": fields_digest(written)})
+    write_whole(folder / "study.json", told.model_dump_json(indent=1))
 
 
 def write_whole(file: Path, text: str) -> None:

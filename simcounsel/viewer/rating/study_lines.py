@@ -82,9 +82,11 @@ def make(
 
 def state_lines(out: Path) -> list[str]:
     """Each rater's progress and page to send out, and what to do next. Links are given by what
-    serves them.
+    serves them. StudyError where study or key are not as they were written.
     """
     study = open_study(out)
+    if (out / "key.json").is_file():  # which need not lie where answers are collected
+        open_key(out)
     last = last_answers(read_answers(out))
     done = Counter(answer.rater for answer in last.values() if answer.position)
     lines = [
