@@ -145,6 +145,8 @@ class RatingCheck:
         measurements are missing. Edits of a file without digests are not found.
         """
         found = list(self._bad)
+        if self.chained and self.finished:  # a crash leaves nothing behind that
+            found += ((number, UNREADABLE) for number in self._torn)
         if not self._count or (self.chained and not self.finished):
             if not self._goes_on:
                 found.append((max(1, self._count), "the end of this file is missing"))

@@ -133,6 +133,12 @@ DAMAGES: dict[str, tuple[Callable[[Lines], Lines], Callable[[Lines], int], str, 
         f"{UNREADABLE} (1 of 2 measurements are missing)",
         1,
     ),
+    "rubbish at the end": (
+        lambda all: [*all, b"rubbish\n"],
+        lambda all: len(all) + 1,
+        f"{UNREADABLE} (0 of 2 measurements are missing)",
+        2,
+    ),
     "cut at a line": (
         lambda all: all[:-2],
         lambda all: len(all) - 2,
