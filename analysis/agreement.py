@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.experiment import ReportError
+from simcounsel.disk import as_written
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 NEEDED = ("rater", "item", "question", "value")
@@ -62,7 +63,9 @@ def read_ratings(file: Path) -> pd.DataFrame:
             f"{file}: no column {', '.join(missing)}; there are"
             f" {', '.join(map(str, table.columns))}"
         )
-    return table.assign(value=pd.to_numeric(table["value"], errors="coerce"))
+    texts = table.select_dtypes(exclude="number").columns
+    said = {column: table[column].map(as_written, na_action="ignore") for column in texts}
+    return table.assign(**said).assign(value=pd.to_numeric(table["value"], errors="coerce"))
 
 
 def _grid(ratings: pd.DataFrame) -> pd.DataFrame:

@@ -214,7 +214,8 @@ def how_many(patterns: Patterns) -> Picture:
 
     return picture(
         "clusters",
-        f"How many clusters: the most whose groupings of half samples agree (the elbow: {bend})",
+        "How many clusters: how far groupings of half samples agree, and how far clusters lie"
+        f" apart (the elbow of the inertia: {bend})",
         alt,
         draw,
     )

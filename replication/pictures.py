@@ -50,7 +50,7 @@ def _beside(
         axes.set_yticks(range(len(cells)), names)
         axes.set_ylim(-0.6, len(cells) - 0.4)
         axes.set_xlim(LEAST, MOST)
-        axes.set_xlabel("published (hollow), here (filled) with its 95% interval")
+        axes.set_xlabel("published (hollow),\nhere (filled) with its 95% interval")
         return figure
 
     return picture(id, title, alt, draw)

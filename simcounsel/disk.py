@@ -92,3 +92,9 @@ def no_formula(value: object) -> object:
     it.
     """
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def as_written(value: object) -> object:
+    """What a cell was before `no_formula`."""
+    guarded = isinstance(value, str) and value[:1] == "'" and value[1:].startswith(FORMULA)
+    return value[1:] if guarded else value  # type: ignore[index]

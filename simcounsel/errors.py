@@ -68,10 +68,16 @@ class GivenUp(ModelError):
     option = ""
     """What the command that goes on needs besides, `--budget-calls 200`."""
     remedy = ""
-    """What helps where going on would fail the same way; '' where going on helps."""
+    """What helps where going on would fail the same way, in its text too; '' where going on
+    helps.
+    """
 
     def telling(self, more: str) -> Self:
-        """The same with more in its text: what is kept, how to go on."""
+        """The same with more in its text: what is kept, how to go on; as it is where that would
+        fail the same way.
+        """
+        if self.remedy:
+            return self
         larger = self.option and self.option not in more
         with_more = f" with a larger budget, such as {self.option}" if larger else ""
         told = type(self)(f"{self}; {more}{with_more}")

@@ -11,6 +11,7 @@ import re
 import sysconfig
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -81,21 +82,24 @@ def named() -> str:
 
 def file_of(name: str) -> Path | None:
     """Where the code of that name lies; nothing is imported. None where no file is found."""
-    package = name.partition(":")[0].partition(".")[0]
-    try:
-        spec = find_spec(package)  # of a name without a dot: nothing is imported for it
-    except (ImportError, ValueError):
-        return None
+    spec = _spec_of(name)
     places = [spec.origin, *(spec.submodule_search_locations or ())] if spec else []
     found = next((place for place in places if place and os.path.exists(place)), None)
     return Path(found).resolve() if found else None
 
 
+def _spec_of(name: str) -> ModuleSpec | None:
+    """How Python finds the module, or the package that it is in: nothing is imported for that."""
+    try:
+        return find_spec(name.partition(":")[0].partition(".")[0])
+    except (ImportError, ValueError):
+        return None
+
+
 def described(name: str) -> str:
     """What a name stands for and where it lies, for a reader who has to judge it."""
     file = file_of(name)
-    where = f"it lies in {file}" if file else missing(name)
-    return f"{name} is code; {where}"
+    return f"{name} is code; " + (f"it lies in {file}" if file else "Python itself brings it")
 
 
 def missing(name: str) -> str:
@@ -108,7 +112,11 @@ def missing(name: str) -> str:
 
 
 def check_code(name: str) -> None:
-    """PluginError where the user neither named nor allowed this code; its text says how to."""
+    """PluginError where the user neither named nor allowed this code, and its text says how to; or
+    where there is no such code to be found from here.
+    """
+    if _spec_of(name) is None:
+        raise PluginError(f"{name}: {missing(name)}")
     told = named().splitlines()
     if ALL in told or name in told or _within(name, told):
         return

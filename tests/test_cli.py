@@ -688,6 +688,11 @@ def test_a_file_that_waits_for_another(simcounsel: Command, tmp_path: Path) -> N
     assert sum("gendr: unknown" in one for one in told) == 1
     for waits in (study / "world.yaml", experiment):
         assert f"{waits}: ok once study/client.yaml is corrected" in told
+    friend = study / "friend.yaml"
+    friend.write_text(friend.read_text("utf-8").replace("age:", "agee:"), "utf-8")
+    both = f"{study / 'world.yaml'}: ok once study/client.yaml and study/friend.yaml are corrected"
+    assert both in simcounsel("check", study).out.splitlines()
+    friend.write_text(friend.read_text("utf-8").replace("agee:", "age:"), "utf-8")
     client.write_text(client.read_text("utf-8").replace("gendr:", "gender:"), "utf-8")
     experiment.write_text(
         experiment.read_text("utf-8").replace("severity, when", "severty, when"), "utf-8"
@@ -696,6 +701,29 @@ def test_a_file_that_waits_for_another(simcounsel: Command, tmp_path: Path) -> N
     misspelt = [one for one in told if "no instrument 'insomnia_severty'" in one]
     assert len(misspelt) == 2 and all(one.startswith(f"{experiment}:") for one in misspelt)
     assert any("'insomnia_severity' is never measured" in one for one in told)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("role: cleint\nname: Ines Duarte\n", True), ("role: [\n", False), ("", False), (None, False)],
+)
+def test_a_persona_that_cannot_be_read_hides_no_mistake_of_its_world(
+    simcounsel: Command, tmp_path: Path, text: str | None, named: bool
+) -> None:
+    """named: its file says its name; else no name of the world is called unknown."""
+    study = tmp_path / "study"
+    assert simcounsel("init", study, "--theme", "insomnia").code == 0
+    world, client = study / "world.yaml", study / "client.yaml"
+    wrong = world.read_text("utf-8").replace("place: Counseling Center}", "place: Center}")
+    world.write_text(wrong.replace("who: [Ines, Omar]", "who: [Ines, Oma]"), "utf-8")
+    if text is None:
+        client.unlink()
+    else:
+        client.write_text(text, "utf-8")
+    told = simcounsel("check", world).out.splitlines()
+    assert sum("appointments.0.place: no place 'Center'" in one for one in told) == 1
+    assert sum("no resident 'Oma'" in one for one in told) == named
+    assert not any("no resident 'Ines'" in one or one.endswith("corrected") for one in told)
 
 
 def test_half_characters_can_be_printed(simcounsel: Command, tmp_path: Path) -> None:

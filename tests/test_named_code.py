@@ -127,6 +127,19 @@ def test_check_says_what_would_be_imported_and_imports_nothing(
     assert not imported(code)
 
 
+@pytest.mark.parametrize("allowed", [(), ("--allow-code",)])
+def test_code_that_is_not_here(simcounsel: Command, tmp_path: Path, allowed: tuple[str]) -> None:
+    """Where it was looked for, allowed or not: no package is blamed, and none is to be trusted."""
+    for told in (
+        (world_file(tmp_path, "no_such_module:POLICY"),),
+        (TINY, "--set", "residents.Miriam.policy=no_such_module:POLICY"),
+        (world_file(tmp_path, "", "no_such_module:MIND"),),
+    ):
+        ended = simcounsel("run", *told, "--model", "scripted", "--quiet", *allowed)
+        assert ended.code == 1 and f"is found from {Path.cwd()}; start" in ended.err, ended
+        assert "uninstall" not in ended.err and "trust" not in ended.err
+
+
 def test_run_resume_fork_and_sweep_import_nothing_that_only_a_file_names(
     simcounsel: Command, tmp_path: Path, code: Path
 ) -> None:
@@ -272,5 +285,5 @@ def test_in_python_what_the_user_names_is_theirs_and_what_a_file_names_is_not(
 )
 def test_names_without_a_file_are_not_run(code: Path, name: str) -> None:
     assert file_of(name) is None or name.startswith("__main__")
-    with pytest.raises(PluginError, match="--allow-code"):
+    with pytest.raises(PluginError, match="--allow-code|no file of a module"):
         maker_of(name)

@@ -1,6 +1,7 @@
 """Commands whose model does not answer: given up, nothing written, exit code 3, and how to go on."""
 
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -46,13 +47,25 @@ def test_run_stops_and_resume_goes_on(
     assert len(server.bodies) > asked_before
 
 
-def test_a_wrong_name_of_a_model(simcounsel: Command, tmp_path: Path, server: FaultServer) -> None:
+def test_a_wrong_name_of_a_model(
+    simcounsel: Command, tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The server says what it has; going on would ask the same wrong name again."""
     server.faults, server.models = (lambda index: "404"), ["small:1b", "large:8b"]
     given = ("--model", f"{server.url}/m", "--set", "models.embed=scripted", *AT_ONCE)
     ended = simcounsel("run", TINY, "--out", tmp_path, "-q", "--ticks", 2, *given)
     assert ended.code == 3 and "this server has small:1b, large:8b: begin again" in ended.err
-    assert "simcounsel resume" not in ended.err
+    assert "resume" not in ended.out + ended.err and ended.err.count("this server has") == 1
+    lived = simcounsel(
+        "run", TINY, "--out", tmp_path / "c", "-q", "--ticks", 2, "--model", "scripted"
+    )
+    assert lived.code == 0
+    monkeypatch.setattr("sys.stdin", StringIO("How are you?\n"))
+    asked = (only_run(tmp_path / "c").folder, "--model", f"{server.url}/m", *AT_ONCE)
+    ended = simcounsel("talk", asked[0], "--who", "Ines", *asked[1:])
+    assert ended.code == 3 and "this server has small:1b, large:8b: begin again" in ended.err
+    ended = simcounsel("rate", asked[0], "--instrument", "phq9", *asked[1:])
+    assert ended.code == 3 and "this server has small:1b" in ended.err and "go on" not in ended.err
     server.models = []
     ended = simcounsel("run", TINY, "--out", tmp_path / "b", "-q", "--ticks", 2, *given)
     assert ended.code == 3 and "simcounsel resume" in ended.err

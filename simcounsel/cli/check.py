@@ -110,7 +110,8 @@ def ok_line(path: Path, problems: list[str]) -> str:
     others = dict.fromkeys(str(file_of(one) or "what it names") for one in problems)
     if path.resolve() in {Path(one).resolve() for one in others}:
         return ""
-    return f"{path}: ok" + (f" once {' and '.join(others)} is corrected" if others else "")
+    are = "is" if len(others) == 1 else "are"
+    return f"{path}: ok" + (f" once {' and '.join(others)} {are} corrected" if others else "")
 
 
 def _read(path: Path, data: Any, lines: Lines) -> list[str]:

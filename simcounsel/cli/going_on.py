@@ -68,9 +68,11 @@ def to_the_end(
         broken_off = True
         stopped = f"stopped by {interrupts.cause()}; {unfinished}"
     except GivenUp as error:
+        if error.remedy and not run.ticks_done():
+            raise  # nothing came of it, and going on would fail the same way
         closing(None)
         more = f" {error.option}" if error.option else ""
-        raise error.telling(error.remedy or f"go on with `{_resume(run)}{more}`") from None
+        raise error.telling(f"go on with `{_resume(run)}{more}`") from None
     except SimcounselError:
         closing(None)
         raise

@@ -116,7 +116,7 @@ class Outage:
         if failure.lasting:
             hopeless = ModelUnreachable(
                 f"{self._cause}; waiting does not help: see that the model's name, its"
-                " address and the key are right"
+                " address and the key are right" + (f"; {failure.remedy}" if failure.remedy else "")
             )
             hopeless.remedy = failure.remedy
             raise hopeless

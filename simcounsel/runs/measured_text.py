@@ -9,7 +9,7 @@ def measured_line(event: Measured, *, damaged: bool = False) -> str:
     """
     by = {
         "self": "simulated self-report",
-        "human": "answered by the person in the seat",
+        "human": "asked of the person in the seat",
         "observer": "rated by a judge",
         "talk": "counted from the talk",
     }[event.answered_by]

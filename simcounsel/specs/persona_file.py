@@ -1,14 +1,17 @@
 """A persona from its file."""
 
-from copy import deepcopy
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, parse_spec, read_yaml
-from simcounsel.specs.persona import AnyPersona, ClientPersona, CounselorPersona, LaypersonPersona
-from simcounsel.specs.problems import Unread, without
+from simcounsel.specs.persona import (
+    AnyPersona,
+    ClientPersona,
+    CounselorPersona,
+    LaypersonPersona,
+    Routine,
+)
+from simcounsel.specs.problems import Unread
 
 BY_ROLE: dict[str, type[ClientPersona] | type[CounselorPersona] | type[LaypersonPersona]] = {
     "client": ClientPersona,
@@ -38,20 +41,11 @@ def parse_persona(data: object, path: Path, lines: Lines) -> AnyPersona:
     return parse_spec(data, kind, path, lines)
 
 
-def as_far_as_read(unread: Unread) -> AnyPersona | None:
-    """A persona without what is wrong in it, to look at what stands beside it; None where too
-    little is left.
+def stand_in(unread: Unread) -> AnyPersona:
+    """A persona of which only the role and the name count, in place of one that cannot be read, so
+    that what stands beside it is looked at all the same.
     """
-    kind = BY_ROLE.get(str(unread.fields.get("role")), ClientPersona)
-    fields = deepcopy({"role": "client", "name": unread.name, **unread.fields})
-    for filler in ("unknown", None, 30, None):
-        try:
-            return kind.model_validate(fields)
-        except ValidationError as error:
-            found = error.errors(include_url=False)
-        missing = [one["loc"] for one in found if one["type"] == "missing"]
-        fields |= {at[0]: filler for at in missing if len(at) == 1}
-        wrong = {one["loc"] for one in found} | {at[:-1] for at in missing}
-        for at in sorted(wrong - {*missing}, key=lambda at: tuple(map(str, at)), reverse=True):
-            without(fields, at)
-    return None
+    role = str(unread.fields.get("role"))
+    role = role if role in BY_ROLE else "client"
+    day = Routine.model_construct(since="00:00", until="23:59")
+    return BY_ROLE[role].model_construct(role=role, name=unread.name, routines=(day,))

@@ -8,13 +8,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.specs.file_text import Lines
-from simcounsel.specs.persona_file import as_far_as_read
+from simcounsel.specs.persona_file import stand_in
 from simcounsel.specs.practice import locale_problem
 from simcounsel.specs.problems import At, Problem, Unread, unread_in, without
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.world import World
 
 Found = tuple[At, str]
+NAMING = frozenset({"who", "between"})
+"""Keys that name residents."""
 
 
 def at_odds(world: World, path: Path, lines: Lines) -> list[Problem]:
@@ -33,9 +35,11 @@ def at_odds_beside(
     """
     broken = [one.at for one in problems if isinstance(one, Problem) and one.file == path]
     data = deepcopy(data)
+    nameless = False
     for index, resident in enumerate(data.get("residents") or ()):
-        if isinstance(resident, dict) and isinstance(resident.get("persona"), Unread):
-            resident["persona"] = as_far_as_read(resident["persona"])
+        if isinstance(resident, dict) and isinstance(unread := resident.get("persona"), Unread):
+            nameless |= "name" not in unread.fields
+            resident["persona"] = stand_in(unread)
             broken = [at for at in broken if at != ("residents", index, "persona")]
     broken += unread_in(data)
     for at in broken:
@@ -47,6 +51,8 @@ def at_odds_beside(
         found = at_odds(World.model_validate(data), path, lines)
     except (ValidationError, AttributeError, TypeError, ValueError):
         return []
+    if nameless:  # a name that nobody has may be theirs
+        found = [one for one in found if not NAMING & {*one.at}]
     return [one for one in found if not any(one.at[: len(at)] == at for at in broken)]
 
 

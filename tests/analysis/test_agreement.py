@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.agreement import (
+    NEEDED,
     agreements,
     cohen_kappa,
     fleiss_kappa,
@@ -15,6 +16,7 @@ from analysis.agreement import (
     spearman,
 )
 from analysis.experiment import ReportError
+from simcounsel.disk import csv_text
 from simcounsel.viewer.rating.table import COLUMNS
 
 
@@ -152,6 +154,11 @@ def test_the_csv_of_the_rating_pages(tmp_path: Path) -> None:
     file.write_text("\n".join(rows), encoding="utf-8")
     table = read_ratings(file)
     assert table["value"].isna().sum() == 1
+    said = ("=1+1", "- no difference", "'tis so", "plain", "'quoted'")
+    rows = [["-r1", "item", "empathy", 4, comment] for comment in said]
+    (tmp_path / "said.csv").write_text(csv_text([*NEEDED[:3], "value", "comment"], rows), "utf-8")
+    read = read_ratings(tmp_path / "said.csv")
+    assert tuple(read["comment"]) == said and set(read["rater"]) == {"-r1"}, "as raters wrote it"
     found = agreements(table).set_index("what")
     assert found.loc["ICC(A,1)", "items"] == 5
     assert 0.5 < found.loc["Krippendorff's alpha, ordinal", "value"] <= 1

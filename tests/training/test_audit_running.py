@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 torch = pytest.importorskip("torch")
 
 from simcounsel.corpus.dialogues import CANARY, Dialogue, Origin, Turn  # noqa: E402
+from tests.pages import PAGES  # noqa: E402
 from tests.training.test_audit_scoring import tiny_model, tiny_tokenizer  # noqa: E402
 from training.audit.attacking import FREE  # noqa: E402
 from training.audit.command import chosen, register  # noqa: E402
@@ -25,6 +26,17 @@ from training.recipe_file import load_recipe  # noqa: E402
 from training.sites import Sites  # noqa: E402
 
 pytestmark = pytest.mark.slow
+
+
+def test_pages_say_how_many_attacks_there_are() -> None:
+    number = {5: "five", 6: "six"}
+    told = {
+        "docs/attacks.md": f"{number[len(FREE)]} attacks ({number[len(ATTACKS)]} with --attacks all)",
+        "docs/tutorials/clinics.md": f"{number[len(FREE)].capitalize()} attacks try to tell",
+    }
+    for page, words in told.items():
+        assert words in PAGES[page], page
+
 
 WORDS = "when what who where river bridge lamp night sister letter horse music apple winter garden stone".split()
 

@@ -135,7 +135,7 @@ def test_the_outcomes_say_who_answered_and_what_the_protocol_decided(
     with site(page, make_app(RunList(tmp_path))) as address:
         page.goto(f"{address}/run/{run.name}#panel=outcomes&who=Ines")
         who = page.get_by_label("Who answered")
-        expect(who).to_contain_text("★ answered by the person in the seat")
+        expect(who).to_contain_text("★ asked of the person in the seat")
         expect(page.get_by_text(f"The safety protocol decided 0 of {lines} lines")).to_be_visible()
         expect(page.get_by_text("model that is there for trying")).to_have_count(0)
         shot(page, "outcomes")

@@ -70,6 +70,7 @@ def test_what_nobody_answers_is_missing_with_a_reason(tmp_path: Path) -> None:
         assert {item.value for item in one.items} == {None}
         assert {item.reason for item in one.items} == {"no answer came within 0.02 s for each item"}
         assert {score.value for score in one.scores} == {None}
+        assert "answered by" not in measured_line(one)
     assert run.ticks_done() == 2 and not happened(run, Warned)
     again = live(tmp_path / "again", run.world, 2, model=f"recorded:{run.folder}")
     assert log(again) == log(run)
@@ -143,7 +144,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_who_answered_is_told_wherever_a_score_is_shown(answered: Run) -> None:
     lines = [measured_line(event) for event in happened(answered, Measured)]
     person, model, gone = lines
-    assert "(answered by the person in the seat)" in person
+    assert "(asked of the person in the seat)" in person
     assert person.endswith("(1 missing): preferred not to answer")
     assert "(simulated self-report)" in model
     assert "total none" in gone and "nobody sat in the seat to answer it" in gone

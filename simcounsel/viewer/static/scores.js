@@ -1,6 +1,6 @@
 // How scores are named and written, wherever they are shown.
 
-export const RESPONDENTS = { self: "simulated self-report", human: "answered by the person in the seat", observer: "rated by an observer", talk: "counted from the lines" };
+export const RESPONDENTS = { self: "simulated self-report", human: "asked of the person in the seat", observer: "rated by an observer", talk: "counted from the lines" };
 
 /** How an address names a point. */
 export const keyOf = (point) => [point.instrument, point.who, point.tick, point.respondent, point.round, ...point.chats].join("~");

@@ -1,0 +1,40 @@
+"""What a federation of the embedded model needs of a small machine."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from training import shipped
+
+pytestmark = pytest.mark.weights
+MOST_MB = 2048
+TRAINS = """
+import json, resource, sys
+from training.__main__ import main
+try:
+    main()
+finally:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"peak_mb": peak / (2**20 if sys.platform == "darwin" else 2**10)}))
+"""
+
+
+def test_the_first_federation_fits_a_small_machine(tmp_path: Path) -> None:
+    """`federate federated_smoke` with fewer sessions and one round: its sequences are as long."""
+    text = shipped.recipe(Path("federated_smoke")).read_text(encoding="utf-8")
+    for told, less in (
+        ("sample: 20", "sample: 4"),
+        ("sites: 3", "sites: 2"),
+        ("rounds: 2", "rounds: 1"),
+    ):
+        assert told in text
+        text = text.replace(told, less)
+    (tmp_path / "small.yaml").write_text(text, encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-c", TRAINS, "federate", "small.yaml"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(ended.stdout.splitlines()[-1])["peak_mb"] < MOST_MB
