@@ -16,6 +16,7 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.corpus.redaction import corpus_lines
 from tests.corpus.talks import FILLER, talk
+from tests.each import each
 from tests.viewer.conftest import browser, chromium
 
 __all__ = ["browser", "chromium"]
@@ -178,7 +179,7 @@ HARMFUL = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", HARMFUL.values(), ids=list(HARMFUL))
+@each("text", HARMFUL.values())
 def test_no_text_takes_long_or_breaks_the_telling(text: str) -> None:
     dialogue = Dialogue.model_construct(
         **dict(talk(*FILLER))

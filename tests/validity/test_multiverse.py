@@ -25,6 +25,7 @@ from simcounsel.lab.cell_runs import open_cell
 from simcounsel.lab.plan import write_plan
 from simcounsel.specs.world import World
 from tests.benchmarks.multiverse import verdicts
+from tests.each import each
 from tests.stage import ROOT
 from validity.__main__ import app
 from validity.multiverse.adjusting import adjusted
@@ -120,7 +121,7 @@ def test_pasts_are_those_of_their_way(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("block", "line", "said"),
     [
         ("multiverse:\n  promts: [usual]\n", 17, "promts"),

@@ -20,6 +20,7 @@ from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.row import arm
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.several import arm_means, interval, t_quantile
+from tests.each import each
 from tests.stage import go_on, live, seal, tiny
 from tests.viewer.conftest import serving, sound_page
 
@@ -56,7 +57,7 @@ def page(browser: Browser) -> Iterator[Page]:
         yield opened
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 7, 29, 200])
+@each("freedom", [1, 2, 3, 7, 29, 200])
 def test_the_quantile_is_that_of_scipy(freedom: int) -> None:
     assert t_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-6)
 

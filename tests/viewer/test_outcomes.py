@@ -25,6 +25,7 @@ from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.outcomes import first_and_last, outcomes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
+from tests.each import each
 from tests.stage import live, seal, tiny
 from tests.viewer.conftest import serving, sound_page
 
@@ -107,7 +108,7 @@ def test_first_last_and_change_by_hand() -> None:
     assert one["change"] is None
 
 
-@pytest.mark.parametrize("name", shipped_names())
+@each("name", shipped_names())
 def test_no_answers_give_a_score_out_of_its_bounds(name: str) -> None:
     scale, draw = find_scale(name), Random(1)
     extremes = (
