@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 ALL_SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(slow|weights)", re.MULTILINE)
-ANY_SLOW = re.compile(r"mark\.(slow|weights)|\bbrowser\b")
+ANY_SLOW = re.compile(r"mark\.(slow|weights)|\b(browser|chromium)\b")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     workers end together."""
     seconds: Counter[Path] = Counter()
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()) or item.get_closest_marker("weights"):
+        if "chromium" in getattr(item, "fixturenames", ()) or item.get_closest_marker("weights"):
             item.add_marker("slow")
         if marked := item.get_closest_marker("slow"):
             seconds[item.path] += sum(marked.args) or 1

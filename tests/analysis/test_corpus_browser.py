@@ -12,6 +12,8 @@ from analysis.corpora.writing import write
 from tests.corpus.planted import corpus, people, rated
 from tests.viewer.conftest import browser, chromium
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["browser", "chromium"]
 
 

@@ -11,6 +11,8 @@ from analysis.report import Options, make
 from analysis.writing import write
 from tests.viewer.conftest import browser, chromium
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["browser", "chromium"]
 
 
