@@ -49,13 +49,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 ALL_SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(slow|weights)", re.MULTILINE)
+ANY_SLOW = re.compile(r"mark\.(slow|weights)|\b(browser|chromium)\b")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Without slow tests, a file that has no others is not even imported: torch alone takes seconds."""
-    if config.getoption("markexpr") != "not slow" or collection_path.suffix != ".py":
+    """Does not import a file that has no test of the kind that is asked for: torch alone takes seconds."""
+    asked = config.getoption("markexpr")
+    if asked not in ("slow", "not slow") or not collection_path.name.startswith("test_"):
         return None
-    return bool(ALL_SLOW.search(collection_path.read_text(encoding="utf-8"))) or None
+    text = collection_path.read_text(encoding="utf-8")
+    return bool(ALL_SLOW.search(text) if asked == "not slow" else not ANY_SLOW.search(text)) or None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -64,7 +67,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     workers end together."""
     seconds: Counter[Path] = Counter()
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()) or item.get_closest_marker("weights"):
+        if "chromium" in getattr(item, "fixturenames", ()) or item.get_closest_marker("weights"):
             item.add_marker("slow")
         if marked := item.get_closest_marker("slow"):
             seconds[item.path] += sum(marked.args) or 1

@@ -13,6 +13,7 @@ import pytest
 from simcounsel.lab.first_prompts import First, first_prompts, prompt_lines
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment_file import load_experiment
+from tests.each import each
 from tests.prompts.test_golden import compare
 from tests.stage import ROOT
 
@@ -71,7 +72,7 @@ def test_each_structure_has_what_it_names(architectures: dict[str, list[First]])
     assert any("friendly companion" in line for line in lines_of(architectures["unguided"]))
 
 
-@pytest.mark.parametrize("name", COMPARED)
+@each("name", COMPARED)
 def test_what_is_other_in_each_arm(name: str) -> None:
     said = prompt_lines(cells_of(name), ("client", "counselor"), whole=False)
     compare(f"arms/{name}", "\n".join(said) + "\n")

@@ -28,6 +28,7 @@ from simcounsel.runs.run import Run
 from simcounsel.specs import shipped
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command, only_run
+from tests.each import each
 from tests.llm.server import FaultServer
 from tests.specs.files import world_file
 from tests.specs.test_patient_psi import four, saved
@@ -81,7 +82,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@each("command", ["", *COMMANDS])
 def test_help(simcounsel: Command, command: str) -> None:
     ended = simcounsel(*command.split(), "--help")
     assert (ended.code, ended.err) == (0, "")
@@ -250,7 +251,7 @@ def test_default_folder_is_runs(simcounsel: Command, tmp_path: Path) -> None:
     assert only_run(tmp_path / "runs").ticks_done() == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "what"),
     [
         (("nowhere.yaml",), "nowhere.yaml: no such file"),
@@ -274,16 +275,14 @@ def test_default_folder_is_runs(simcounsel: Command, tmp_path: Path) -> None:
         ((TINY, "--model", "scripted", "--prices", "none.yaml"), "none.yaml: no such file"),
     ],
 )
-def test_run_that_cannot_be(
-    simcounsel: Command, tmp_path: Path, arguments: tuple[object, ...], what: str
-) -> None:
+def test_run_that_cannot_be(simcounsel: Command, arguments: tuple[object, ...], what: str) -> None:
     ended = simcounsel("run", *arguments)
     assert ended.code == 1
     assert what in ended.err
     assert ended.err.startswith("simcounsel: ")
     assert "Traceback" not in ended.err
     assert ended.out == ""
-    assert not (tmp_path / "runs").exists(), "no folder is left behind"
+    assert not Path("runs").exists(), "no folder is left behind"
 
 
 def test_money_is_not_spent_unasked(
@@ -333,7 +332,7 @@ def test_a_run_remembers_its_budget_until_it_is_lifted(
         assert again("--ticks", 1)[::2] == (0, "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "value", "said"),
     [
         ("--budget-usd", "nan", "nan is no amount; give a number from 0 on"),
@@ -342,12 +341,10 @@ def test_a_run_remembers_its_budget_until_it_is_lifted(
         ("--budget-calls", "0", "0 is no number of requests; give one from 1 on"),
     ],
 )
-def test_what_is_no_budget(
-    simcounsel: Command, tmp_path: Path, option: str, value: str, said: str
-) -> None:
+def test_what_is_no_budget(simcounsel: Command, option: str, value: str, said: str) -> None:
     ended = simcounsel("run", TINY, "--model", "scripted", option, value)
     assert (ended.code, said in " ".join(ended.err.split())) == (2, True), ended.err
-    assert not (tmp_path / "runs").exists()
+    assert not Path("runs").exists()
 
 
 def test_a_budget_in_money_needs_a_price_before_anything_is_made(
@@ -913,7 +910,7 @@ def test_show_recall(simcounsel: Command, lived: Run) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "what"),
     [
         (("--who", "Inez"), "no resident 'Inez'; there are Ines, Miriam"),

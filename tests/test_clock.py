@@ -15,6 +15,7 @@ from simcounsel.clock import (
     time_text,
     weekday_of,
 )
+from tests.each import each
 from tests.stage import ROOT
 
 MONDAY = datetime(2026, 3, 2, 6)
@@ -24,9 +25,7 @@ def test_minutes_of_day() -> None:
     assert [minutes_of_day(t) for t in ("00:00", "07:15", "7:15", "24:00")] == [0, 435, 435, 1440]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "7", "7:5", "07:60", "24:01", "25:00", "-1:00", "07:15:00", "noon"]
-)
+@each("text", ["", "7", "7:5", "07:60", "24:01", "25:00", "-1:00", "07:15:00", "noon"])
 def test_no_time_of_day(text: str) -> None:
     with pytest.raises(ValueError, match="is not a time of day"):
         minutes_of_day(text)

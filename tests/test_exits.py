@@ -14,6 +14,7 @@ from simcounsel import disk, secret
 from simcounsel.corpus.reading import read_dialogues
 from tests.commands import Command, in_process
 from tests.corpus.made import dialogue
+from tests.each import each
 from tests.stage import ROOT
 from tests.test_house import PACKAGES, modules
 from tests.test_secrets import MINE, THEIRS, leaks
@@ -177,7 +178,7 @@ def test_tables_are_written_in_one_place() -> None:
             assert written not in text or places.get(name) == written, name
 
 
-@pytest.mark.parametrize("begun", disk.FORMULA)
+@each("begun", disk.FORMULA)
 def test_a_cell_that_begins_like_a_formula_is_text(begun: str) -> None:
     cell = f'{begun}HYPERLINK("http://evil.example")'
     lines = disk.csv_text(("a", cell), [(1, cell), (-2.5, None)])

@@ -22,6 +22,7 @@ from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.commands import Command
+from tests.each import each
 from tests.stage import log, without_hashes
 
 NAMES = list(gallery.exhibits())
@@ -105,7 +106,7 @@ def test_every_reader_takes_it(simcounsel: Command, name: str) -> None:
         assert simcounsel("rate", run, *rated).code == 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_no_line_is_a_last_resort(name: str) -> None:
     lines = [line for talk in History.of(opened(name)).conversations() for line in talk.lines]
     assert all(line.event.source == "generated" for line in lines)

@@ -10,6 +10,7 @@ import pytest
 
 from simcounsel.runs.run import Run
 from tests.commands import Command, Ended
+from tests.each import each
 from tests.screens import environment
 from tests.stage import ROOT, TINY
 
@@ -141,7 +142,7 @@ def test_a_persona_that_is_no_plain_file(simcounsel: Command, tmp_path: Path, de
     told(simcounsel("run", world(tmp_path, device)), "it is a pipe or a device, not a plain file")
 
 
-@pytest.mark.parametrize("command", [["check"], ["run"], ["sweep"], ["synthesize"], ["corpus", "check"], ["personas", "import"], ["skills", "import"], ["course", "plan"], ["clinic"]])  # fmt: skip
+@each("command", [["check"], ["run"], ["sweep"], ["synthesize"], ["corpus", "check"], ["personas", "import"], ["skills", "import"], ["course", "plan"], ["clinic"]])  # fmt: skip
 def test_a_file_without_end(simcounsel: Command, command: list[str]) -> None:
     told(simcounsel(*command, "/dev/zero"))
 

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
+from tests.each import each
 from tests.stage import ROOT
 
 PACKAGES = ("simcounsel", "analysis", "training", "replication", "validity")
@@ -87,7 +86,7 @@ def test_bodies_are_counted_without_signature_and_docstring(tmp_path: Path) -> N
     assert modules_body == 1
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@each("package", PACKAGES)
 def test_every_module_says_what_it_is(package: str) -> None:
     silent = [
         str(file.relative_to(ROOT))

@@ -26,6 +26,7 @@ from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.run import Run
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment_file import load_experiment
+from tests.each import each
 from tests.llm.server import FaultServer
 from tests.stage import ROOT, happened, log
 
@@ -197,7 +198,7 @@ def test_a_fork_is_estimated_from_its_fork_on(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "what"),
     [
         (

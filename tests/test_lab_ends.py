@@ -13,6 +13,7 @@ import pytest
 from simcounsel.lab.sweep import Sweep
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.terminal import OutputError
+from tests.each import each
 from tests.llm.server import FaultServer
 from tests.processes import begun_by, left_after, running
 from tests.screens import environment
@@ -63,10 +64,9 @@ def sweeping(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], frozenset[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     "signals",
     [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT, signal.SIGTERM], [signal.SIGKILL]],
-    ids=lambda signals: "+".join(one.name for one in signals),
 )
 def test_none_goes_on(tmp_path: Path, signals: list[signal.Signals]) -> None:
     with sweeping(tmp_path) as (process, begun):

@@ -17,6 +17,7 @@ from simcounsel.measuring.interview import Interview
 from simcounsel.named_code import VARIABLE, code_file, file_of
 from simcounsel.policies import kind_of
 from tests.commands import Command, only_run
+from tests.each import each
 from tests.stage import ROOT, TINY
 
 MODULE = """
@@ -280,9 +281,7 @@ def test_in_python_what_the_user_names_is_theirs_and_what_a_file_names_is_not(
     assert kind_of(NAMED) and imported(code)
 
 
-@pytest.mark.parametrize(
-    "name", ["builtins:print", "sys:exit", "..a:b", ":b", "a..b:c", "__main__:X"]
-)
+@each("name", ["builtins:print", "sys:exit", "..a:b", ":b", "a..b:c", "__main__:X"])
 def test_names_without_a_file_are_not_run(code: Path, name: str) -> None:
     assert file_of(name) is None or name.startswith("__main__")
     with pytest.raises(PluginError, match="--allow-code|no file of a module"):

@@ -12,6 +12,7 @@ from simcounsel.llm.models import Timed
 from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command, only_run
+from tests.each import each
 from tests.llm.server import FaultServer
 from tests.stage import TINY, live, log
 
@@ -84,7 +85,7 @@ def test_a_measurement_is_given_up(
     assert b'"kind":"measured"' not in file.read_bytes().replace(b" ", b"")
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "told"),
     [
         (("--wait-for-model", "soon"), "'soon' is no number of seconds, and not `forever`"),

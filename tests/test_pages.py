@@ -31,6 +31,7 @@ from simcounsel.llm.schemas import schema_of
 from simcounsel.specs.exercises import load_exercises
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command
+from tests.each import each
 from tests.llm.server import FaultServer
 from tests.open.installed import distribution
 from tests.pages import PAGES, Block, blocks, commands
@@ -293,7 +294,7 @@ def test_what_a_page_thinks_before_a_line_comes_first_and_settles_the_decision(
     assert reasons == thought and reasons
 
 
-@pytest.mark.parametrize("block", blocks("yaml"), ids=lambda block: block.page)
+@each("block", blocks("yaml"))
 def test_the_yaml_of_a_page_fits_into_a_world(block: Block, place: Path) -> None:
     file = place / "worlds" / "from_a_page.yaml"
     if "exercises" in yaml.safe_load(block.text):
@@ -350,7 +351,7 @@ def test_the_commands_that_ask_models_or_run_code_are_named(options: set[str], t
     assert set(re.findall(r"`([a-z][a-z -]*)`", row)) == taking
 
 
-@pytest.mark.parametrize("name", typed_commands())
+@each("name", typed_commands())
 def test_a_command_stands_in_the_table_with_its_options(name: str) -> None:
     rows = [
         row

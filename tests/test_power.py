@@ -5,10 +5,11 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from simcounsel.lab.power import clients_needed, power_lines, power_of
 from simcounsel.specs.experiment import Experiment
+from tests.each import each
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.01])
-@pytest.mark.parametrize("effect", [0.3, 0.5, 0.8, 1.2])
+@each("alpha", [0.05, 0.01])
+@each("effect", [0.3, 0.5, 0.8, 1.2])
 def test_clients_needed_are_those_of_the_exact_test(alpha: float, effect: float) -> None:
     exact = TTestPower().solve_power(effect_size=effect, alpha=alpha, power=0.8)
     assert clients_needed(alpha, effect=effect) == pytest.approx(exact + 0.5, abs=1)
@@ -23,7 +24,7 @@ def test_groups_need_more(clients: int) -> None:
     assert power_of(clients, 0.05, groups=True) == pytest.approx(power, abs=0.02)
 
 
-@pytest.mark.parametrize("clients", [6, 8, 12, 36, 66])
+@each("clients", [6, 8, 12, 36, 66])
 def test_power_is_that_of_the_exact_test(clients: int) -> None:
     exact = float(TTestPower().power(0.5, clients, 0.05))
     assert power_of(clients, 0.05) == pytest.approx(exact, abs=0.02)

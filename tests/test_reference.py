@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 import yaml
 
 import simcounsel
@@ -17,11 +16,12 @@ from docs.generating.outcomes import errors
 from docs.generating.scales import shipped
 from simcounsel.instruments.shipped import shipped_names
 from simcounsel.specs.world import World
+from tests.each import each
 
 TEXTS = {name: text() for name, text in PAGES.items()}
 
 
-@pytest.mark.parametrize("typed", [typed for typed, _ in all_commands()])
+@each("typed", [typed for typed, _ in all_commands()])
 def test_each_command_and_option_is_told(typed: str) -> None:
     command = dict(all_commands())[typed]
     assert f"## `{typed}`\n" in TEXTS["commands"] and command.help
@@ -30,7 +30,7 @@ def test_each_command_and_option_is_told(typed: str) -> None:
         assert written.replace("|", "\\|") in part and told.strip(), f"{typed} {written}"
 
 
-@pytest.mark.parametrize("title", KINDS)
+@each("title", KINDS)
 def test_each_key_of_a_file_has_a_meaning(title: str) -> None:
     for model in by_file()[title]:
         assert f"### {model.__name__}\n" in TEXTS["files"] and model.__doc__
@@ -49,7 +49,7 @@ def test_keys_are_told_with_type_default_and_bounds() -> None:
     assert "Half-life of a feeling" in told["feelings_fade_minutes"].meaning
 
 
-@pytest.mark.parametrize("kind", kinds())
+@each("kind", kinds())
 def test_each_kind_of_event_has_its_fields_and_a_true_example(kind: str) -> None:
     assert not [key.name for key in keys(kinds()[kind]) if not key.meaning and key.name != "kind"]
     part = TEXTS["events"].split(f"\n## {kind}\n")[1].split("\n## ")[0]

@@ -26,6 +26,7 @@ from simcounsel.runs.run import Run
 from simcounsel.secret import credentials_in, remember, remember_environment, scrub, scrub_data
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command, only_run
+from tests.each import each
 from tests.llm.server import FaultServer, default_answer
 from tests.llm.test_openai import ask_for, complete
 from tests.screens import at_a_terminal
@@ -81,8 +82,8 @@ SECRETS = [
 ]
 
 
-@pytest.mark.parametrize("one", SECRETS)
-@pytest.mark.parametrize(
+@each("one", SECRETS)
+@each(
     "around",
     ["{}", "the key {}, he said", "key={}&x=1", '{{"a":"{}"}}', "密钥{}。", "“{}”", "({})"],
 )
@@ -90,7 +91,7 @@ def test_what_vendors_call_a_key_is_hidden_wherever_it_stands(one: str, around: 
     assert scrub(around.format(one)) == around.format("***")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "hidden"),
     [
         (f"Authorization: Bearer {MINE}99", "Authorization: Bearer ***"),
@@ -109,7 +110,7 @@ def test_what_is_sent_or_written_as_a_secret_is_hidden(text: str, hidden: str) -
     assert scrub(hidden) == hidden
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "The bearer of bad news; bearer responsibilities-and-more, a task-based desk-2024-review",
@@ -226,7 +227,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("name", BAD)
+@each("name", BAD)
 def test_an_address_with_a_secret_is_refused_and_not_repeated(name: str) -> None:
     for opens in (open_chat, open_embed):
         with pytest.raises(ModelError) as caught:
@@ -652,7 +653,7 @@ def test_the_key_of_openai_goes_to_openai_only(monkeypatch: pytest.MonkeyPatch) 
         server_of("https://api.openai.com/v1/gpt-4o")
 
 
-@pytest.mark.parametrize(
+@each(
     ("named", "asked", "may"),
     [
         ("host:8000", "http://host:8000/v1/m", True),

@@ -15,6 +15,7 @@ from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 from simcounsel.specs.world_settings import MemorySettings
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.stage import EIGHT, ROOT, Alone, changed, live, memory, switchboard, tiny
 
 PLAIN = {
@@ -71,7 +72,7 @@ def test_of_what_a_client_brings_along_the_nearest_come(most: int | None, comes:
     assert most != 2 or set(found) == {"Ines:1", "Ines:3", "Ines:4"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("near", "cites", "replaced"),
     [(0.95, (), True), (0.7, (), False), (0.7, ("Ines:0",), True), (0.5, ("Ines:0",), False)],
 )

@@ -29,6 +29,7 @@ from simcounsel.llm.schemas import schema_of
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.stage import (
     Alone,
     changed,
@@ -60,12 +61,12 @@ def shift(seen: Any = None, **more: Any) -> ClientShifted:
     return shifted(Alone().resident.persona, seen, answer(**more), NOTHING)
 
 
-@pytest.mark.parametrize(("closeness", "start"), [(0, 1.0), (2, 2.4), (6, 5.2), (10, 8.0)])
+@each(("closeness", "start"), [(0, 1.0), (2, 2.4), (6, 5.2), (10, 8.0)])
 def test_openness_begins_with_closeness(closeness: float, start: float) -> None:
     assert openness(view(closeness=closeness)) == start
 
 
-@pytest.mark.parametrize(("claimed", "after"), [(4.0, 4.0), (9.0, 4.1), (0.0, 1.1), (3.1, 3.1)])
+@each(("claimed", "after"), [(4.0, 4.0), (9.0, 4.1), (0.0, 1.1), (3.1, 3.1)])
 def test_a_line_moves_it_up_by_one_and_down_by_two_at_most(claimed: float, after: float) -> None:
     found = shift(quote=QUOTE, touched="D1", openness=claimed)
     assert (found.before, found.openness, found.claimed) == (3.1, after, claimed)
@@ -73,7 +74,7 @@ def test_a_line_moves_it_up_by_one_and_down_by_two_at_most(claimed: float, after
     assert (found.touched, found.about) == ("D1", parts(Alone().resident.persona)["D1"])
 
 
-@pytest.mark.parametrize("quote", ["", "hurt me", "words that nobody said", "so"])
+@each("quote", ["", "hurt me", "words that nobody said", "so"])
 def test_without_words_of_the_other_s_last_line_it_stays(quote: str) -> None:
     found = shift(quote=quote, touched="D1", openness=9, held_back=" the calls ")
     assert (found.openness, found.claimed) == (3.1, 9)

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from simcounsel.agents.emotion import ADJECTIVE, RELEVANCE, WHEEL, emotion_relevance
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
+from tests.each import each
 
 EMOTION = st.sampled_from(EMOTIONS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b", "nearness"),
     [
         ("joy", "joy", 1.0),

@@ -9,12 +9,13 @@ from simcounsel.agents.ties import together
 from simcounsel.agents.views import at_this_moment, whereabouts
 from simcounsel.clock import day_text
 from simcounsel.events import Acted, Hit
+from tests.each import each
 from tests.stage import EIGHT, HERE, Alone, memory, scene, view
 
 A_DAY = 24 * 60
 
 
-@pytest.mark.parametrize(
+@each(
     ("when", "text", "told"),
     [
         (None, "Wakes at three.", "Before these days: Wakes at three."),

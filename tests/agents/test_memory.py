@@ -7,6 +7,7 @@ import pytest
 
 from simcounsel.events import Hit, Memory, Recalled, Reflected
 from simcounsel.specs.world_settings import MemorySettings
+from tests.each import each
 from tests.stage import EIGHT, Alone, changed, memory, tiny
 
 
@@ -115,7 +116,7 @@ def test_reflection_by_poignancy_comes_first() -> None:
     assert ines.resident.memory.reflection_due() == "poignancy of new memories reached 15"
 
 
-@pytest.mark.parametrize(
+@each(
     ("origin", "counts"),
     [
         ("initial", 0),

@@ -12,6 +12,7 @@ from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world_settings import MemorySettings
+from tests.each import each
 from tests.stage import EIGHT, HERE, Alone, changed, noting, scene, tiny, vectors
 
 STROKES = tuple(
@@ -181,7 +182,7 @@ def test_block_ends_with_the_day() -> None:
     assert [s.minute for s in effects.events[-1].slots] == [23 * 60, 23 * 60 + 30]
 
 
-@pytest.mark.parametrize("minute", range(0, 1440, 30))
+@each("minute", range(0, 1440, 30))
 def test_fallback_is_usual_and_reachable_at_every_hour(minute: int) -> None:
     request = request_for_slots(minute=minute)
     assert isinstance(request.fallback, BlockAnswer)

@@ -15,6 +15,7 @@ from simcounsel.policies.staged.manuals import shipped
 from simcounsel.policies.staged.questions import words
 from simcounsel.policies.staged.timing import NEARLY_UP, NO_TIME
 from simcounsel.specs.vocabulary import QUESTIONS
+from tests.each import each
 from tests.stage import noting, said, view
 
 MOVES = ALL_MOVES[:-1]
@@ -109,8 +110,8 @@ class TestEveryPolicy:
     def test_same_key_same_move(self, policy: str) -> None:
         assert whole_talk(policy, 3) == whole_talk(policy, 3)
 
-    @pytest.mark.parametrize("more", [{"parting": True}, {"turns_left": 1}])
-    @pytest.mark.parametrize("lines", [1, 4, 9])
+    @each("more", [{"parting": True}, {"turns_left": 1}])
+    @each("lines", [1, 4, 9])
     def test_closes_when_parting_or_out_of_turns(
         self, policy: str, more: dict[str, Any], lines: int
     ) -> None:

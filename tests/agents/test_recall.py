@@ -17,6 +17,7 @@ from simcounsel.agents.speech import cue
 from simcounsel.events import Memory, Recalled
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world_settings import MemorySettings, RecallWeights
+from tests.each import each
 from tests.stage import Listening, happened, live, memory, said, switchboard, tiny, view
 
 PAPER = MemorySettings()
@@ -104,8 +105,8 @@ def test_opposite_text_counts_as_unrelated() -> None:
     assert hit.relevance == 0
 
 
-@pytest.mark.parametrize("hours", [0, 1, 24, 200])
-@pytest.mark.parametrize("decay", [0.5, 0.995, 1.0])
+@each("hours", [0, 1, 24, 200])
+@each("decay", [0.5, 0.995, 1.0])
 def test_decay_is_per_hour(hours: int, decay: float) -> None:
     settings = MemorySettings(decay_per_hour=decay)
     (hit,) = store((memory(0), unit(1, 0), 60)).recall(

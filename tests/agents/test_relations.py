@@ -9,6 +9,7 @@ from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
 from simcounsel.events import Appraised, RelationChanged
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
+from tests.each import each
 from tests.stage import Alone, noting, said, scene, view
 
 TALK = view(said("Miriam", "How are you?"), said("Ines", "Tired."), closeness=4.0)
@@ -53,8 +54,8 @@ def test_summary_feeling_and_score() -> None:
     )
 
 
-@pytest.mark.parametrize("before", [0.0, 0.3, 5.0, 9.6, 10.0])
-@pytest.mark.parametrize("closeness", CLOSENESS_STEP)
+@each("before", [0.0, 0.3, 5.0, 9.6, 10.0])
+@each("closeness", CLOSENESS_STEP)
 def test_score_stays_between_0_and_10(before: float, closeness: str) -> None:
     lived = play(
         take_away(Alone().resident, scene(), view(*TALK.lines, closeness=before)),

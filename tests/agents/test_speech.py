@@ -15,6 +15,7 @@ from simcounsel.llm.question import Question, Reply
 from simcounsel.policies.manual import aims
 from simcounsel.specs.persona import ClientPersona, CounselorPersona
 from simcounsel.specs.voice import fill_slots
+from tests.each import each
 from tests.stage import Alone, changed, memory, noting, said, scene, tiny, vectors, view
 
 HEARD = said("Miriam", "What keeps you awake?")
@@ -53,7 +54,7 @@ def test_it_recalls_in_the_feeling_of_the_talk_and_not_its_own_lines() -> None:
     assert [hit.id for hit in recalled.hits] == ["Ines:0", "Ines:2", "Ines:3"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "words"),
     [
         ("I sleep badly.", "I sleep badly."),
@@ -74,7 +75,7 @@ def test_spoken(raw: str, words: str) -> None:
     assert speech.spoken(raw, view()) == words
 
 
-@pytest.mark.parametrize(
+@each(
     ("say", "problem"),
     [
         ("I don't sleep any more.", None),

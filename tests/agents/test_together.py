@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from simcounsel.agents.resident import STRANGERS, Resident
 from simcounsel.agents.ties import together
 from simcounsel.prompts import phrase
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.stage import ROOT, scene, view
 
 WORLDS = (
@@ -16,7 +15,7 @@ WORLDS = (
 )
 
 
-@pytest.mark.parametrize("path", WORLDS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@each("path", WORLDS)
 def test_who_is_close_is_told_what_the_two_are(path: Path) -> None:
     world = load_world(path)
     specs = {one.name: one for one in world.residents}

@@ -18,6 +18,7 @@ from analysis.agreement import (
 from analysis.experiment import ReportError
 from simcounsel.disk import csv_text
 from simcounsel.viewer.rating.table import COLUMNS
+from tests.each import each
 
 
 def tidy(table: dict[str, list[float | None]]) -> pd.DataFrame:
@@ -120,7 +121,7 @@ def test_spearman_by_hand() -> None:
     assert spearman(model[:2], people).reason and spearman(model * 0, people).reason
 
 
-@pytest.mark.parametrize(
+@each(
     "ratings",
     [
         tidy({"a": [1, 2, 3]}),

@@ -14,6 +14,7 @@ from analysis.statistics.contrasts import hedges_g, paired_t, standardized_inter
 from analysis.statistics.mixed_model import mixed
 from analysis.statistics.repeated import repeated_anova
 from simcounsel.specs.experiment import LEAST_CLIENTS
+from tests.each import each
 
 SLEEP = Path(__file__).parent / "published" / "sleepstudy.csv"
 
@@ -156,8 +157,8 @@ def test_where_nothing_differs_one_in_twenty_is_found(clients: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [5, 10, 20])
-@pytest.mark.parametrize("truth", [0.0, 0.8])
+@each("n", [5, 10, 20])
+@each("truth", [0.0, 0.8])
 def test_the_interval_of_g_covers(n: int, truth: float) -> None:
     draw, inside = np.random.default_rng(n), []
     for _ in range(400):

@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,12 @@ from simcounsel.errors import CorpusError
 from simcounsel.runs.call_chain import CallChain
 from tests.analysis.drawn import assert_dark_as_drawn
 from tests.corpus.planted import corpus, people, rated
+from tests.viewer.conftest import browser, chromium
+
+if TYPE_CHECKING:  # in [test-all]
+    from playwright.sync_api import Browser
+
+__all__ = ["browser", "chromium"]
 
 SCALE = scale_for("dialogue_quality")
 
@@ -542,3 +549,28 @@ def test_end_to_end_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monk
     )
     head = json.loads(next(Path("samples.ratings").glob("*.jsonl")).read_text().splitlines()[0])
     assert head["instrument"] == "dialogue_quality" and head["judge"] == "scripted"
+
+
+# last: while Playwright is open its event loop counts as running in this thread
+@pytest.mark.slow
+def test_it_fits_reads_and_asks_nobody(report: Report, tmp_path: Path, browser: "Browser") -> None:
+    """As a reader meets it: on a desk, on a phone, dark; for screen readers too."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    file = write(report, tmp_path, "python -m analysis corpus")
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+        asked: list[str] = []
+        complaints: list[str] = []
+        page.on("request", lambda request, seen=asked: seen.append(request.url))  # type: ignore[misc]
+        page.on("console", lambda message, seen=complaints: seen.append(message.text))  # type: ignore[misc]
+        page.goto(file.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
+        assert not [url for url in asked if not url.startswith(("file:", "data:"))]
+        assert not complaints
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        context.close()

@@ -16,6 +16,7 @@ from analysis.planned import Tested as Result
 from analysis.planned import test_planned as planned_tests
 from tests.analysis.conftest import PLANTED, planted
 from tests.analysis.made import CLIENTS, plan, study
+from tests.each import each
 
 
 def outcome(
@@ -143,7 +144,7 @@ def test_levels_and_missing_values() -> None:
     assert found.loc[("affect", "r2"), "reason"] == "measured at day 1 only"
 
 
-@pytest.mark.parametrize("test", ["clients", "paired_t", "mixed", "welch", "anova", "permutation"])
+@each("test", ["clients", "paired_t", "mixed", "welch", "anova", "permutation"])
 def test_a_planted_effect_is_recovered(test: str) -> None:
     found = planned_tests(Experiment(hypotheses=(hypothesis(test),)), rows(-8.0, 1))[0]
     assert found.p_holm is not None and found.p_holm < 0.01

@@ -18,6 +18,7 @@ from analysis.patterns import find_patterns, first_talks, periods, shares, trans
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.prompts.twins import complained
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.prompts.test_golden import compare, shown
 from tests.stage import switchboard
 
@@ -82,7 +83,7 @@ def test_transitions_by_hand() -> None:
     assert moves[("sleeps", "sleeps", "before")] == (48, pytest.approx(48 / 71))
 
 
-@pytest.mark.parametrize(
+@each(
     ("days", "before", "after"),
     [(3, 96, 96), (2, 96, 96), (1.5, 48, 48), (1.0, 48, 48), (0.5, 24, 24)],
 )

@@ -7,6 +7,7 @@ from scipy import stats
 
 from analysis.dialogue import ratio
 from analysis.statistics import anova_from_summary, eta_squared_from_f
+from tests.each import each
 
 # Structure Matters (002), appendix C, table 2: mean and SD of Alpha, Beta and Gamma; F; eta squared; p by permutation.
 SURVEY = {
@@ -29,7 +30,7 @@ ANSWERED = (22, 23, 19)
 its F values are those of 22, 23 and 19: two of the third group did not answer the survey."""
 
 
-@pytest.mark.parametrize("item", SURVEY)
+@each("item", SURVEY)
 def test_the_survey_gives_back_its_f_and_eta_squared(item: str) -> None:
     means, sds, f, eta_squared, p = SURVEY[item]
     found = anova_from_summary(means, sds, ANSWERED)

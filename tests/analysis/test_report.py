@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -26,8 +27,12 @@ from tests.analysis.made import CLIENTS, CONDITIONS, rewrite
 from tests.commands import Command
 from tests.engine.test_danger import DANGER, lived, safety, says
 from tests.stage import ROOT, seal, tiny
+from tests.viewer.conftest import browser, chromium
 
-pytestmark = pytest.mark.slow
+if TYPE_CHECKING:  # in [test-all]
+    from playwright.sync_api import Browser
+
+__all__ = ["browser", "chromium"]
 
 QUICK = Options(shuffles=499)
 
@@ -65,6 +70,7 @@ def written(planted_study: Path, tmp_path_factory: pytest.TempPathFactory) -> tu
     )
 
 
+@pytest.mark.slow
 def test_files_exist(written: tuple[Report, Path]) -> None:
     report, page = written
     out = page.parent
@@ -86,6 +92,7 @@ def test_files_exist(written: tuple[Report, Path]) -> None:
     assert not list(out.rglob("*.part"))
 
 
+@pytest.mark.slow
 def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, Path]) -> None:
     """From the planted changes by hand, not from the report's own tables."""
     _, page = written
@@ -122,10 +129,12 @@ def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, 
     )
 
 
+@pytest.mark.slow
 def test_dark_pictures_are_as_drawn(written: tuple[Report, Path]) -> None:
     assert_dark_as_drawn(written[0].pictures)
 
 
+@pytest.mark.slow
 def test_planned_and_exploratory_stand_apart(written: tuple[Report, Path]) -> None:
     report, page = written
     text = page.read_text(encoding="utf-8")
@@ -137,6 +146,7 @@ def test_planned_and_exploratory_stand_apart(written: tuple[Report, Path]) -> No
     assert (page.parent / "tables" / "planned.csv").read_text(encoding="utf-8").count("\n") == 5
 
 
+@pytest.mark.slow
 def test_each_number_names_its_runs(written: tuple[Report, Path]) -> None:
     _, page = written
     cells = parsed(page)
@@ -156,12 +166,14 @@ def test_each_number_names_its_runs(written: tuple[Report, Path]) -> None:
     assert table[table["n"] > 0]["runs"].notna().all()
 
 
+@pytest.mark.slow
 def test_it_says_that_scripted_runs_say_nothing(written: tuple[Report, Path]) -> None:
     _, page = written
     for file in (page, page.parent / "report.md"):
         assert "says nothing about counseling" in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_stands_alone_without_scripts(written: tuple[Report, Path]) -> None:
     _, page = written
     cells = parsed(page)
@@ -187,6 +199,7 @@ def test_the_page_stands_alone_without_scripts(written: tuple[Report, Path]) -> 
         assert part in text
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_figures(
     planted_study: Path, written: tuple[Report, Path]
 ) -> None:
@@ -206,6 +219,8 @@ def own_runs(three_runs: Path, tmp_path: Path) -> list[Run]:
     return [Run.open(tmp_path / arm) for arm in CONDITIONS]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_texts_from_models_are_only_text(own_runs: list[Run], tmp_path: Path) -> None:
 
     def poison(event: dict[str, object]) -> None:
@@ -231,6 +246,7 @@ def test_texts_from_models_are_only_text(own_runs: list[Run], tmp_path: Path) ->
     assert "\n=" not in talk
 
 
+@pytest.mark.slow
 def test_a_half_character_does_not_stop_it(own_runs: list[Run], tmp_path: Path) -> None:
     file = own_runs[2].folder / "events.jsonl"
     file.write_text(
@@ -248,6 +264,7 @@ def test_a_half_character_does_not_stop_it(own_runs: list[Run], tmp_path: Path) 
     assert page.read_bytes().decode("utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_one_run_without_measurements(three_runs: Path, tmp_path: Path) -> None:
     report = make([three_runs / "client_counselor"], QUICK)
     page = write(report, tmp_path / "out", "x")
@@ -266,6 +283,7 @@ def test_only_damaged_runs(three_runs: Path, tmp_path: Path) -> None:
     assert "No run could be used" in text and "broken" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_runs_without_clusters_or_talk(tmp_path: Path) -> None:
     """Two ticks each: too little for clusters, nobody has met."""
     from simcounsel.engine.opening import begin_run
@@ -279,6 +297,8 @@ def test_runs_without_clusters_or_talk(tmp_path: Path) -> None:
     assert "No clusters" in text and "Nobody talked" in text and "did not reach their world" in text
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_every_cut_and_option(three_runs: Path, tmp_path: Path) -> None:
     for cut in ("halves", "session", "fork"):
         report = make([three_runs], Options(shuffles=99, cut=cut, clusters=3, stories=1))  # type: ignore[arg-type]
@@ -288,6 +308,7 @@ def test_every_cut_and_option(three_runs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.slow
 def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
     file = tmp_path / "ratings.csv"
     lines = ["rater,item,question,value,run,person"]
@@ -337,6 +358,7 @@ def test_numbers_as_text() -> None:
 # the command
 
 
+@pytest.mark.slow
 def test_a_page_names_the_command_that_made_it(three_runs: Path, tmp_path: Path) -> None:
     """As a process, in an environment that holds nothing else."""
     shutil.copytree(three_runs, tmp_path / "runs")
@@ -429,3 +451,31 @@ def test_drawn_clients_are_said_to_be_drawn(three_runs: Path, tmp_path: Path) ->
     for made in (page, page.parent / "report.md"):
         assert "1 client was drawn by seed from 1" in made.read_text(encoding="utf-8")
     assert not make([three_runs / "client_only"], QUICK).sample.drawn
+
+
+# last: while Playwright is open its event loop counts as running in this thread
+@pytest.mark.slow
+def test_it_fits_reads_and_asks_nobody(written: tuple[Report, Path], browser: "Browser") -> None:
+    """As a reader meets it: on a desk, on a phone, dark, in print; for screen readers too."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    for width, scheme in ((1440, "light"), (390, "dark")):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+        asked: list[str] = []
+        complaints: list[str] = []
+        page.on("request", lambda request, seen=asked: seen.append(request.url))  # type: ignore[misc]
+        page.on("console", lambda message, seen=complaints: seen.append(message.text))  # type: ignore[misc]
+        page.goto(written[1].as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
+        assert not [url for url in asked if not url.startswith(("file:", "data:"))]
+        assert not complaints
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        if width == 1440:
+            page.emulate_media(media="print")
+            assert (
+                page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+            )
+        context.close()

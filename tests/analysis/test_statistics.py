@@ -28,6 +28,7 @@ from analysis.statistics import (
     welch_anova,
     welch_t,
 )
+from tests.each import each
 
 THREE = {"a": [6.0, 8, 4, 5, 3, 4], "b": [8.0, 12, 9, 11, 6, 8], "c": [13.0, 9, 11, 8, 7, 12]}
 """Worked by hand: means 5, 9, 10; between 84, within 68; F = 42 / 4.5333 = 9.2647."""
@@ -189,7 +190,7 @@ def test_mixed_agrees_with_the_balanced_case_by_hand() -> None:
     assert found.clients == 12
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "why"),
     [
         ([("a", "x", 1.0), ("a", "y", 2.0)], "n = 1"),
@@ -235,8 +236,8 @@ DEGENERATE: list[tuple[dict[str, list[float]], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given_groups", "why"), DEGENERATE)
-@pytest.mark.parametrize("test", [anova, welch_anova, permutation_anova, tukey])
+@each(("given_groups", "why"), DEGENERATE)
+@each("test", [anova, welch_anova, permutation_anova, tukey])
 def test_degenerate_groups_give_none_and_a_reason(
     test: Callable[[Any], Any], given_groups: dict[str, list[float]], why: str
 ) -> None:
@@ -319,7 +320,7 @@ def test_holm_is_never_below_the_raw_p(ps: list[float | None]) -> None:
             assert raw <= corrected <= 1
 
 
-@pytest.mark.parametrize(
+@each(
     "bad",
     [
         ([1], [1], [5]),

@@ -14,7 +14,6 @@ from simcounsel.specs.therapy import shipped_therapy
 from tests.stage import ROOT
 
 FILE = ROOT / "experiments" / "therapies.yaml"
-pytestmark = pytest.mark.slow(10)
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +46,12 @@ def test_arms_differ_in_the_therapy_alone() -> None:
     assert all(shipped_therapy(str(name)).id == name for name in ids)
 
 
+@pytest.mark.slow
 def test_therapies_are_arms(lived: Report) -> None:
     assert lived.sample.arms == ("cbt", "behavioral")
 
 
+@pytest.mark.slow
 def test_the_report_shows_changes_from_session_to_session(lived: Report, tmp_path: Path) -> None:
     page = write(lived, tmp_path, "x")
     text = page.read_text(encoding="utf-8")
@@ -63,6 +64,7 @@ def test_the_report_shows_changes_from_session_to_session(lived: Report, tmp_pat
     assert "From session to session" in page.with_suffix(".md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_changes_from_session_to_session(lived: Report) -> None:
     tables = lived.tables
     made, asked = tables["steps"], tables["measurements"]

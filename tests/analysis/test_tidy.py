@@ -17,8 +17,6 @@ from analysis.writing import write
 from tests.analysis.conftest import planted
 from tests.analysis.made import CLIENTS, CONDITIONS
 
-pytestmark = pytest.mark.slow(4)
-
 
 @pytest.fixture(scope="module")
 def made(planted_study: Path) -> dict[str, pd.DataFrame]:
@@ -30,6 +28,7 @@ def report(planted_study: Path) -> Report:
     return make([planted_study], Options(shuffles=99, stories=1))
 
 
+@pytest.mark.slow
 def test_outcomes_are_one_row_a_run_client_and_score(made: dict[str, pd.DataFrame]) -> None:
     sleep = made["outcomes"][made["outcomes"]["instrument"] == "insomnia_severity"]
     assert len(sleep) == len(CLIENTS) * len(CONDITIONS)
@@ -37,6 +36,7 @@ def test_outcomes_are_one_row_a_run_client_and_score(made: dict[str, pd.DataFram
         assert row.value == pytest.approx(planted(str(row.arm), str(row.client)))
 
 
+@pytest.mark.slow
 def test_every_column_is_explained(made: dict[str, pd.DataFrame]) -> None:
     book = codebook(made)
     assert len(book) == sum(len(table.columns) for table in made.values())
@@ -46,6 +46,7 @@ def test_every_column_is_explained(made: dict[str, pd.DataFrame]) -> None:
     assert value["values"] == "; ".join(sorted(CONDITIONS))
 
 
+@pytest.mark.slow
 def test_csv_parquet_and_spss_hold_the_same(made: dict[str, pd.DataFrame], tmp_path: Path) -> None:
     pyreadstat = pytest.importorskip("pyreadstat")
     write_tidy(made, tmp_path, ["csv", "parquet", "sav"])
@@ -60,6 +61,7 @@ def test_csv_parquet_and_spss_hold_the_same(made: dict[str, pd.DataFrame], tmp_p
     pd.testing.assert_series_equal(theirs, made["outcomes"]["value"].astype(float))
 
 
+@pytest.mark.slow
 def test_over_time_has_every_client_and_arm(report: Report) -> None:
     drawn = {p.id: p for p in over_time(report.tables["measurements"], report.sample.arms)}
     assert set(drawn) == {"time_insomnia_severity_self"}
@@ -85,6 +87,7 @@ def test_a_point_is_the_mean_over_runs_of_a_client() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_methods_are_those_of_the_runs(report: Report) -> None:
     said = methods(report)
     assert "We simulated 6 clients" in said and "18 runs of 12 ticks of 30 minutes (6 h)" in said
@@ -104,9 +107,12 @@ def test_counts_have_their_grammar() -> None:
     assert counted(0, "test was", "tests were") == "0 tests were"
 
 
+@pytest.mark.slow
 def test_figures_for_print_hold_their_text(report: Report, tmp_path: Path) -> None:
-    write(report, tmp_path, "x", pdf=True)
-    for name in ("planned", "time_insomnia_severity_self"):
+    names = ("planned", "time_insomnia_severity_self")
+    few = {name: report.pictures[name] for name in names}
+    write(replace(report, pictures=few), tmp_path, "x", pdf=True)
+    for name in names:
         svg = (tmp_path / "figures" / f"{name}.svg").read_text(encoding="utf-8")
         assert "<text" in svg and "sans-serif" in svg
         for mm, points in ((85, 241), (180, 510)):

@@ -29,6 +29,7 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.specs.policy_file import policy_named
 from simcounsel.standins.scripted import Scripted
 from tests.bench.test_cases import CASES
+from tests.each import each
 from tests.prompts.test_golden import compare, shown
 
 REPLIES = 10
@@ -203,7 +204,7 @@ def test_scores_become_averages_of_cases(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "nonsense",
     [
         "I would rather not.",

@@ -8,6 +8,7 @@ import pytest
 
 from simcounsel.bench.cases import draw_cases, read_cases
 from simcounsel.errors import BenchError
+from tests.each import each
 from tests.stage import ROOT
 
 CASES = ROOT / "simcounsel" / "bench" / "samples.json"
@@ -51,7 +52,7 @@ def test_a_case_may_end_with_the_client(tmp_path: Path) -> None:
     assert [one.reference for one in case.exchanges()] == ["Hello.", None]
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "what"),
     [
         ("[", "d.json:1: not JSON"),

@@ -17,6 +17,7 @@ from simcounsel.llm.question import Question
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.specs.policy_file import policy_named
 from tests.bench.test_benchmark import REPLIES, Spy, done, files
+from tests.each import each
 from tests.prompts.test_golden import compare
 
 POLICIES = ("socratic", "supportive", "unguided", "single", "staged:motivational", "course:cbt")
@@ -60,7 +61,7 @@ def told(tmp_path: Path, cases: object) -> Path:
     return file
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@each("policy", POLICIES)
 def test_every_policy_answers_every_line(tmp_path: Path, policy: str) -> None:
     spy = Spy()
     result = done(tmp_path / "b", spy, policy=policy)
@@ -194,7 +195,7 @@ def test_a_reply_that_reads_the_agenda_out_is_no_reply(tmp_path: Path) -> None:
     assert any("only thought" in reason for reason in result.reasons)
 
 
-@pytest.mark.parametrize(
+@each(
     ("policy", "words"),
     [
         ("freudian", "no policy 'freudian'"),

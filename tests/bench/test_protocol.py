@@ -43,6 +43,7 @@ from simcounsel.viewer.rating.instrument import load_instrument
 from simcounsel.viewer.rating.study import open_study
 from tests.bench.test_bench_command import SLOW, heeds_ctrl_c
 from tests.bench.test_cases import CASES
+from tests.each import each
 from tests.prompts.test_golden import compare
 from tests.stage import ROOT
 
@@ -163,7 +164,7 @@ def test_the_protocol_s_own_lines_are_understood(language: Any) -> None:
     assert len(seen) > 100 and sum(seen) / len(seen) >= 0.9
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "topics"),
     [
         ("Are you thinking of killing yourself?", "en", ("suicide",)),
@@ -297,7 +298,7 @@ def test_a_talk_in_which_all_holds() -> None:
     assert holds(found) is True and all(holds(found, one) for one in DIMENSIONS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "line", "lines", "changes"),
     [
         ("taken_up", 2, ("Hello.", OPENS, "I see.", ("unasked.1", "none"), "Go on.", HELP), {}),

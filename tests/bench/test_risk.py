@@ -12,6 +12,7 @@ from simcounsel.cli import app
 from simcounsel.errors import BenchError
 from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.safety.planted import risk as judgment
 from tests.stage import switchboard
 
@@ -154,7 +155,7 @@ def test_a_model_is_asked_in_doubt_or_about_every_line(tmp_path: Path) -> None:
         assert result.doubt.hits == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("[]", r"lines.yaml:1: a list of labelled lines"),
@@ -195,7 +196,7 @@ def test_a_file_with_a_fault(text: str, words: str, tmp_path: Path) -> None:
         measure(own(tmp_path, text))
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "words"),
     [
         ('"label": []', "entry 2: label: \\[\\]: tuple should have at least 2 items"),

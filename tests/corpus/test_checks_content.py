@@ -9,9 +9,10 @@ from simcounsel.corpus.dialogues import CourseSession, Dialogue
 from simcounsel.corpus.redaction import redact
 from simcounsel.safety.acknowledging import acknowledges
 from tests.corpus.talks import FILLER, found, talk
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind"),
     [
         ("Some nights I want to die.", "suicide"),
@@ -37,7 +38,7 @@ def test_a_risk(text: str, kind: str) -> None:
     assert kind in [risk.kind for risk in risks(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind"),
     [
         ("I want to slit my wrists.", "suicide"),
@@ -64,7 +65,7 @@ def test_a_risk_in_plain_english(text: str, kind: str) -> None:
     assert kind in [risk.kind for risk in risks(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I don't want to live with my parents.",
@@ -86,7 +87,7 @@ def test_no_risk_in_plain_english(text: str) -> None:
     assert risks(text) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "This job is killing me.",
@@ -117,7 +118,7 @@ def test_no_risk(text: str) -> None:
     assert risks(text) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind"),
     [
         ("I keep hoping a lorry hits me so that it's nobody's fault.", "suicide"),
@@ -154,7 +155,7 @@ def test_plain_english_danger(text: str, kind: str) -> None:
     assert kind in {risk.kind for risk in risks(text)}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I could murder a sandwich.",
@@ -183,7 +184,7 @@ def test_plain_english_without_danger(text: str) -> None:
     assert risks(text) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "I hear you.",
@@ -241,7 +242,7 @@ def test_unaddressed_risk() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "lines",
     [
         ("C: I want to die.", "T: Are you thinking of killing yourself?"),
@@ -265,7 +266,7 @@ def test_a_risk_taken_up(lines: tuple[str, ...]) -> None:
     assert found("unaddressed_risk", talk(*lines)) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "line"),
     [
         ("I want to kill myself.", "That must not be easy. What did you have for lunch?"),
@@ -292,7 +293,7 @@ def test_a_risk_passed_over(said: str, line: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "Are you thinking of killing yourself?",
@@ -317,7 +318,7 @@ def test_being_harmed_is_a_warning() -> None:
     ] == ["warning"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("situation", "line", "severity"),
     [
         ("I'm 34 and I bake.", "C: I'm 52, you see.", "error"),
@@ -338,7 +339,7 @@ def test_a_contradiction(situation: str, line: str, severity: str) -> None:
     assert finding.severity == severity
 
 
-@pytest.mark.parametrize(
+@each(
     ("situation", "line"),
     [
         ("I'm 34.", "C: I'm 35 now."),
@@ -376,7 +377,7 @@ def test_a_client_of_another_name() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind", "found_there"),
     [
         ("Write to anna.b@mail.example.org please.", "mail", "anna.b@mail.example.org"),
@@ -403,7 +404,7 @@ def test_a_contact(text: str, kind: str, found_there: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "It was 2019-05-12.",
@@ -511,7 +512,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("where", PLACES)
+@each("where", PLACES)
 def test_what_was_thought_planned_and_noted_is_looked_through_as_lines_are(where: str) -> None:
     made = PLACES[where]
     turn = 4 if where in ("assessment", "client state") else None

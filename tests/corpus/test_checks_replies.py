@@ -4,9 +4,10 @@ import pytest
 
 from simcounsel.corpus.checks.language import language_of
 from tests.corpus.talks import FILLER, found, talk
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "items", "severity"),
     [
         ("Try this: 1. Breathe. 2. Count to ten. 3. Go for a walk.", 3, "error"),
@@ -29,7 +30,7 @@ def test_a_list(line: str, items: int, severity: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "I woke at 1. Then at 2. What did you do then?",
@@ -120,7 +121,7 @@ def test_a_frame_over_a_corpus() -> None:
     assert found("templated", *corpus[:8]) == (), "fewer than ten lines may share a frame by chance"
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "I don't know. Counselor: Tell me more.",
@@ -134,7 +135,7 @@ def test_a_label_in_a_line(line: str) -> None:
     assert finding.severity == "error" and "label" in finding.what
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "I told the client: pay or leave.",
@@ -197,7 +198,7 @@ def test_a_counselor_who_needs_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code"),
     [
         ("I don't know what to say to you about it.", "en"),
@@ -243,7 +244,7 @@ def test_language() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "As an AI language model I cannot feel.",
@@ -266,7 +267,7 @@ def test_a_leak(line: str) -> None:
     assert [f.turn for f in found("leak", talk("C: Hm.", f"T: {line}"))][:1] == [2]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "[person 1] told you that.",

@@ -6,6 +6,7 @@ from simcounsel.corpus.checks import RULES, Limits, check_dialogues
 from simcounsel.corpus.checks.shape import length
 from simcounsel.errors import CorpusError
 from tests.corpus.talks import FILLER, found, talk
+from tests.each import each
 
 
 def test_a_sound_dialogue_has_no_finding() -> None:
@@ -47,12 +48,12 @@ def test_ends_on_client() -> None:
     assert found("ends_on_client", talk(*FILLER)) == ()
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b", "\u3000"])
+@each("text", ["", "   ", "\n\t", "\u200b", "\u3000"])
 def test_empty_turn(text: str) -> None:
     assert [f.turn for f in found("empty_turn", talk("C: Hello.", f"T: {text}"))] == [2]
 
 
-@pytest.mark.parametrize("text", ["...", "…", "?", "嗯", "🙂"])
+@each("text", ["...", "…", "?", "嗯", "🙂"])
 def test_a_silence_is_not_empty(text: str) -> None:
     assert found("empty_turn", talk("C: Hello.", f"T: {text}")) == ()
 
@@ -71,7 +72,7 @@ def test_too_short() -> None:
     assert found("too_short", talk(*FILLER)) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("", 0),

@@ -3,10 +3,9 @@
 import json
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
 from typer.testing import CliRunner
 
 from simcounsel.cli import app
@@ -16,7 +15,12 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.corpus.redaction import corpus_lines
 from tests.corpus.talks import FILLER, talk
+from tests.each import each
 from tests.viewer.conftest import browser, chromium
+
+if TYPE_CHECKING:  # in [test-all]
+    from playwright.sync_api import Browser
+
 
 __all__ = ["browser", "chromium"]
 EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> $title ${table}"
@@ -128,8 +132,10 @@ def test_redact_writes_a_corpus_and_nothing_over_another(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_in_a_browser(width: int, browser: Browser, tmp_path: Path) -> None:
+def test_the_page_in_a_browser(width: int, browser: "Browser", tmp_path: Path) -> None:
     """It fits, runs nothing that a dialogue holds, marks the place, and screen readers can follow."""
+    from axe_playwright_python.sync_playwright import Axe
+
     dialogues = [
         talk(
             f"C: Hello {EVIL}",
@@ -178,7 +184,7 @@ HARMFUL = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", HARMFUL.values(), ids=list(HARMFUL))
+@each("text", HARMFUL.values())
 def test_no_text_takes_long_or_breaks_the_telling(text: str) -> None:
     dialogue = Dialogue.model_construct(
         **dict(talk(*FILLER))

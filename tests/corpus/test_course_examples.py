@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from simcounsel.cli import app
 from simcounsel.corpus.formats import FORMATS
+from tests.each import each
 from tests.pages import blocks, commands
 
 PAGE = "docs/course-formats.md"
@@ -55,7 +56,7 @@ def bare(value: Any) -> Any:
     return [bare(one) for one in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize(("number", "format"), list(enumerate(SHOWN, start=1)))
+@each(("number", "format"), list(enumerate(SHOWN, start=1)))
 def test_a_row_of_a_course(number: int, format: str, place: Path) -> None:
     shown = json.loads(json_blocks()[number])
     found = rows(place, format)[-SHOWN[format] :]

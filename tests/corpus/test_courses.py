@@ -22,6 +22,7 @@ from simcounsel.corpus.split import Shares
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
 from tests.course.held import held, world
+from tests.each import each
 
 DATA = Path(__file__).parents[1] / "data" / "foreign"
 CHATS = ("openai", "sharegpt", "alpaca", "trl")
@@ -147,7 +148,7 @@ def test_names_are_hidden_in_all_that_is_kept(tmp_path: Path) -> None:
     assert again.sessions == first.sessions
 
 
-@pytest.mark.parametrize("format", CHATS)
+@each("format", CHATS)
 def test_a_counselor_learns_nothing_that_it_could_not_know(format: str, tmp_path: Path) -> None:
     """What the plan takes from the client's file, and what became of the session, stand in no prompt."""
     text = written(FIGURES, tmp_path / "out", format)
@@ -155,7 +156,7 @@ def test_a_counselor_learns_nothing_that_it_could_not_know(format: str, tmp_path
         assert secret not in text
 
 
-@pytest.mark.parametrize("format", PLAIN)
+@each("format", PLAIN)
 def test_every_format_holds_the_course(format: str, tmp_path: Path) -> None:
     text = written(DATA / "psycheval.json", tmp_path / "out", format)
     for kept in (
@@ -171,8 +172,8 @@ def test_every_format_holds_the_course(format: str, tmp_path: Path) -> None:
         assert kept in text, f"{format}: {kept}"
 
 
-@pytest.mark.parametrize("format", PLAIN)
-@pytest.mark.parametrize("course", ["session", "whole"])
+@each("format", PLAIN)
+@each("course", ["session", "whole"])
 def test_an_export_is_read_again(format: str, course: str, tmp_path: Path) -> None:
     written(DATA / "psycheval.json", tmp_path / "out", format, course=course)
     again = read_dialogues(tmp_path / "out")
@@ -244,7 +245,7 @@ def test_names_are_taken_out_of_notes(published: tuple[Dialogue, ...]) -> None:
     assert "Tomasz" not in hidden.model_dump_json()
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "said"),
     [
         (

@@ -24,6 +24,7 @@ from tests.commands import Command
 from tests.corpus.made import dialogue
 from tests.corpus.stories import exported, story, write_native
 from tests.corpus.talks import FILLER, talk
+from tests.each import each
 from tests.stage import go_on, live, three
 
 ALL = Shares(train=1, validation=0, test=0)
@@ -37,7 +38,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@each("format", FORMATS)
 def test_the_same_sources_give_the_same_bytes(tmp_path: Path, format: str) -> None:
     once = contents(exported(tmp_path, format))
     shutil.rmtree(tmp_path / "out")
@@ -142,7 +143,7 @@ def test_a_split_that_the_checks_emptied_is_told() -> None:
         prepare([dialogue("a", "Hi.")], Export(format="native", shares=ALL))
 
 
-@pytest.mark.parametrize("format", ["openai", "sharegpt", "trl", "text", "native"])
+@each("format", ["openai", "sharegpt", "trl", "text", "native"])
 def test_an_export_of_an_export_does_not_mix_its_splits(tmp_path: Path, format: str) -> None:
     """Whoever was in the test set stays there, also where the rows do not say who the client is; and once more, from the copy of the copy."""
     corpus = write_native(tmp_path / "corpus.jsonl", *(story(number) for number in range(1, 41)))
@@ -190,7 +191,7 @@ def test_a_test_set_of_unknown_clients_is_not_trained_on(tmp_path: Path) -> None
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("kept", "selection", "reason"),
     [
         (["a"], Selection(), "with a layperson"),
@@ -254,9 +255,7 @@ def test_what_nobody_has_is_a_slip(selection: Selection, told: str) -> None:
         prepare([story(1)], native(selection=selection))
 
 
-@pytest.mark.parametrize(
-    "words", ["empathy", "empathy.total", "empathy=3", "empathy.total=high", "empathy.total=nan"]
-)
+@each("words", ["empathy", "empathy.total", "empathy=3", "empathy.total=high", "empathy.total=nan"])
 def test_floors_that_are_none(words: str) -> None:
     with pytest.raises(CorpusError, match="expected INSTRUMENT.SCORE=VALUE"):
         Floor.parse(words)

@@ -15,6 +15,7 @@ os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
 
 from simcounsel.corpus.formats import FORMATS
 from tests.corpus.stories import exported
+from tests.each import each
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 """The trainers' own warnings are not ours to mend."""
@@ -109,7 +110,7 @@ def loaded(folder: Path, kind: str, cache: Path, **more: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@each("format", FORMATS)
 def test_datasets_reads_the_file(tmp_path: Path, format: str) -> None:
     folder = exported(tmp_path, format)
     kind = {"jsonl": "json", "txt": "text", "parquet": "parquet"}[FORMATS[format].suffix]
@@ -293,7 +294,7 @@ def test_openai_takes_it(tmp_path: Path, more: dict[str, Any]) -> None:
     assert openai_problems(exported(tmp_path, "openai", **more) / "train.jsonl") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "problem"),
     [
         ({"messages": [{"role": "user", "content": "Hi."}]}, "ends on user"),
@@ -350,8 +351,8 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("format", [name for name, form in FORMATS.items() if form.dataset_info])
-@pytest.mark.parametrize("side", ["counselor", "client"])
+@each("format", [name for name, form in FORMATS.items() if form.dataset_info])
+@each("side", ["counselor", "client"])
 def test_llama_factory_finds_its_way(tmp_path: Path, format: str, side: str) -> None:
     """dataset_info.json as its data/README.md describes it; each row as its converters demand: the user at odd, the assistant at even
     places, pairs after a user's message. Rows that do not fit it would skip."""

@@ -16,6 +16,7 @@ from simcounsel.cli import app as simcounsel
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.errors import CorpusError
 from simcounsel.viewer.rating.study import open_study
+from tests.each import each
 
 DATA = Path(__file__).parents[1] / "data" / "foreign"
 
@@ -155,7 +156,7 @@ def test_messages_by_name_keep_their_strategy_scene_and_description() -> None:
 PAIR = [{"role": "client", "content": "A."}, {"role": "counselor", "content": "B."}]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "count"),
     [
         ("a.json", json.dumps(PAIR), 1),
@@ -189,7 +190,7 @@ def test_bare_lists(tmp_path: Path, name: str, text: str, count: int) -> None:
         ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "told"),
     [
         ([1, 2], "expected a dialogue as a JSON object"),

@@ -19,6 +19,7 @@ from simcounsel.errors import CorpusError
 from simcounsel.prompts import render
 from tests.corpus.made import dialogue
 from tests.corpus.stories import dialogues
+from tests.each import each
 from tests.prompts.test_golden import EXPORTED, compare
 
 QUICK = settings(
@@ -67,7 +68,7 @@ def up_to_last(one: Dialogue, side: str) -> list[tuple[str, str]]:
     return told
 
 
-@pytest.mark.parametrize("prompt", EXPORTED)
+@each("prompt", EXPORTED)
 def test_what_a_trainer_gets_to_read(prompt: str) -> None:
     slots = {
         "export_client": {"situation": "I can't sleep."},

@@ -16,6 +16,7 @@ from simcounsel.corpus.diversity import (
     spread,
 )
 from tests.corpus.made import dialogue
+from tests.each import each
 
 
 def test_distinct_by_hand() -> None:
@@ -34,7 +35,7 @@ def texts(seed: int, count: int) -> list[list[str]]:
     return [[draw.choice(words) for _ in range(draw.randint(3, 30))] for _ in range(count)]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_self_bleu_is_nltks(seed: int) -> None:
     given = texts(seed, 12)
     smoothed = SmoothingFunction().method1

@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from simcounsel.corpus.blind import blind_lines, hides_names
 from simcounsel.corpus.dialogues import Origin
 from simcounsel.corpus.sampling import draw, share_out
 from tests.corpus.made import dialogue
+from tests.each import each
 
 
 def test_shares_by_hand() -> None:
@@ -117,7 +117,7 @@ def test_chinese_names_are_taken_out() -> None:
     assert not hides_names(dialogue("3", "嗯", "好", client="来访者"))
 
 
-@pytest.mark.parametrize("client", ["client", "User", "sleep-01", "17", "marit"])
+@each("client", ["client", "User", "sleep-01", "17", "marit"])
 def test_an_id_that_is_no_name_takes_nothing_out(client: str) -> None:
     said = "My client is 17, a User of marit since sleep-01."
     assert blind_lines(dialogue("1", said, "b", client=client), "Client", "Counselor")[0][1] == said

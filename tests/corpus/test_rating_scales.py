@@ -21,6 +21,7 @@ from simcounsel.specs.scale import Scale
 from simcounsel.standins.scripted import Scripted
 from tests.corpus.judges import switchboard
 from tests.corpus.made import dialogue
+from tests.each import each
 from tests.instruments.stage import items_of
 
 CHINESE = dialogue("zh-1", "我晚上睡不着，白天没有精神。", "这样有多久了？", language="zh")
@@ -65,7 +66,7 @@ def test_an_observer_answers_for_the_client_and_it_is_said_everywhere(tmp_path: 
     )
 
 
-@pytest.mark.parametrize("name", shipped_names())
+@each("name", shipped_names())
 def test_every_shipped_scale_of_a_conversation_or_a_client_rates_a_dialogue(name: str) -> None:
     own = find_scale(name)
     if own.sees == "personas":

@@ -13,6 +13,7 @@ from simcounsel.corpus.reading import read_dialogues
 from simcounsel.corpus.split import SPLITS, Shares
 from simcounsel.errors import CorpusError
 from tests.corpus.stories import story, write_native
+from tests.each import each
 
 TALK = [("client", "I can't sleep."), ("counselor", "Since when?")]
 CHAT = [
@@ -36,7 +37,7 @@ def said(file: Path) -> list[list[tuple[str, str]]]:
     return [[(turn.speaker, turn.text) for turn in one.turns] for one in read_dialogues(file)]
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         {"messages": CHAT},
@@ -76,7 +77,6 @@ def said(file: Path) -> list[list[tuple[str, str]]]:
         {"instruction": "I can't sleep.", "output": "Since when?"},
         {"prompt": CHAT[:1], "completion": CHAT[1:]},
     ],
-    ids=lambda row: next(iter(row)),
 )
 def test_shapes_of_others(tmp_path: Path, row: dict[str, Any]) -> None:
     assert said(put(tmp_path, "others.jsonl", row)) == [TALK]
@@ -114,7 +114,7 @@ def test_who_is_unknown_is_a_client_of_its_own(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("format", ["openai", "sharegpt", "trl", "text", "parquet", "native"])
+@each("format", ["openai", "sharegpt", "trl", "text", "parquet", "native"])
 def test_files_of_an_export_checked_one_by_one(tmp_path: Path, format: str) -> None:
     """Each dialogue has an id of its own and the split of its file, so that what stands in two of them is seen as a leak."""
     corpus = write_native(tmp_path / "corpus.jsonl", *(story(number) for number in range(1, 41)))
@@ -195,7 +195,7 @@ def test_json_lines_under_another_name_and_with_a_byte_order_mark(tmp_path: Path
     assert said(file) == [TALK, TALK]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "told"),
     [
         ("x.jsonl", '{"messages": []}\nnonsense\n', "x.jsonl:2: not JSON"),

@@ -12,6 +12,7 @@ from simcounsel.corpus.split import SPLITS, Shares, split_dialogues, split_of
 from simcounsel.errors import CorpusError
 from tests.corpus.made import dialogue
 from tests.corpus.stories import NAMES
+from tests.each import each
 
 
 @settings(deadline=None)
@@ -81,7 +82,7 @@ def test_the_same_in_any_process() -> None:
     assert told == {f"{[split_of(str(n), Shares(), 1) for n in range(50)]}\n"}
 
 
-@pytest.mark.parametrize("words", ["80,10", "a,b,c", "80,10,-1", "0,0,0", "nan,1,1", "inf,1,1"])
+@each("words", ["80,10", "a,b,c", "80,10,-1", "0,0,0", "nan,1,1", "inf,1,1"])
 def test_shares_that_are_none(words: str) -> None:
     with pytest.raises(CorpusError, match="such as 80,10,10"):
         Shares.parse(words)

@@ -25,6 +25,7 @@ from simcounsel.prompts.twins import complained
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, THEMES
 from tests.corpus.bench import PARTS, file_of, judges, roles, settings, teaches, written
+from tests.each import each
 from tests.stage import Listening
 
 TEXT = "我五十岁，是个摆渡人。从五月起我就睡不着。心里空空的。小时候我被一个人留在岛上。我想歇一歇。我能试试什么？"
@@ -82,7 +83,7 @@ def english(question: Question) -> set[str]:
     return set(re.findall(r"[A-Za-z_]{2,}", text)) - known
 
 
-@pytest.mark.parametrize("role", ["extract", "seek", "support", "evaluate", "correct", "distil"])
+@each("role", ["extract", "seek", "support", "evaluate", "correct", "distil"])
 def test_a_role_is_asked_in_chinese(asked: list[Question], role: str) -> None:
     ours = [one for one in asked if one.purpose == role]
     assert ours and {one.language for one in ours} == {"zh"}

@@ -30,12 +30,13 @@ from simcounsel.standins.secondperson import given_back
 from simcounsel.standins.session_forms import forms
 from simcounsel.standins.sessions import RULES, Sessions
 from simcounsel.standins.similarity import Similarity
+from tests.each import each
 from tests.stage import happened
 
 # given back
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "back"),
     [
         ("At five o'clock I get up. I still warm his soup.", "You still warm his soup."),
@@ -102,7 +103,7 @@ def judged(sessions: Sessions, heard: str, draft: str, *before: tuple[str, str])
 
 
 @pytest.mark.weights
-@pytest.mark.parametrize(
+@each(
     ("draft", "quality"),
     [
         ("Which part of it weighs the most?", "listening"),

@@ -7,6 +7,7 @@ import pytest
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from tests.corpus.bench import judges, roles, settings, written
+from tests.each import each
 from tests.prompts.test_golden import compare, shown
 from tests.stage import Listening
 
@@ -31,7 +32,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Question]:
     return found
 
 
-@pytest.mark.parametrize("kind", ROLES)
+@each("kind", ROLES)
 def test_prompt(asked: dict[str, Question], kind: str) -> None:
     compare(kind, shown(asked[kind].system, asked[kind].prompt))
 
@@ -45,7 +46,7 @@ def test_parts() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ROLES)
+@each("kind", ROLES)
 def test_nobody_is_told_to_be_an_assistant_and_all_know_that_it_is_a_simulation(
     asked: dict[str, Question], kind: str, tmp_path: Path
 ) -> None:

@@ -5,7 +5,6 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +58,7 @@ from tests.corpus.bench import (
     tells,
     written,
 )
+from tests.each import each
 from tests.stage import NEVER, Listening, happened
 
 
@@ -279,7 +279,7 @@ def test_a_revision_is_not_the_draft_again() -> None:
     assert check("What was that like for you, out there?") is None
 
 
-@pytest.mark.parametrize("purpose", ["support", "evaluate", "correct", "distil"])
+@each("purpose", ["support", "evaluate", "correct", "distil"])
 def test_what_the_seeker_has_not_said_is_shown_to_nobody_else(purpose: str, tmp_path: Path) -> None:
     """A planted secret: it stands in the situation and in the file, comes last, and is told in line 11."""
     texts = (
@@ -412,8 +412,8 @@ def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
     assert not happened(written(tmp_path / "b", settings(1), taken_up)[0], Revised)
 
 
-@pytest.mark.parametrize("without", [(), ("corrector",), ("evaluator",)])
-@pytest.mark.parametrize(
+@each("without", [(), ("corrector",), ("evaluator",)])
+@each(
     ("said", "kind"),
     [
         ("I want to kill myself.", "suicide"),
@@ -509,7 +509,7 @@ def test_an_evaluator_without_an_answer_judges_nothing(tmp_path: Path) -> None:
     assert len([event for event in happened(run, Warned) if event.purpose == "evaluate"]) == 6
 
 
-@pytest.mark.parametrize("purpose", ["extract", "seek", "support", "correct", "distil"])
+@each("purpose", ["extract", "seek", "support", "correct", "distil"])
 def test_nonsense_leads_to_the_fallback_and_a_warning(purpose: str, tmp_path: Path) -> None:
     script = roles(evaluate=judges(revise=True)) | {
         purpose: lambda request, draw: "Counselor: As an AI language model I cannot {"

@@ -12,6 +12,7 @@ from simcounsel.specs.synthesis import Synthesis, SynthesisModels
 from simcounsel.specs.synthesis_file import changed, load_synthesis, settings_from
 from simcounsel.specs.vocabulary import THEMES
 from tests.corpus.bench import settings
+from tests.each import each
 from tests.stage import ROOT
 
 LONG = "I am a ferryman and I cannot sleep since May."
@@ -65,7 +66,7 @@ def test_a_folder_and_json_lines(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "said"),
     [
         ("a.txt", "Sad.\n", "a.txt:1: 'Sad.' says too little"),
@@ -121,7 +122,7 @@ def test_a_file_of_settings(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("wave: 0\n", ":1: wave: 0: input should be greater than or equal to 1"),
@@ -210,7 +211,7 @@ def test_shipped_experiments(name: str) -> None:
     assert len(situations) == 1, "all arms write about the same people"
 
 
-@pytest.mark.parametrize(
+@each(
     ("more", "said"),
     [
         ("clients: [a.yaml]\nin_place_of: Ines\n", "`clients` is for people who live in worlds"),
@@ -234,7 +235,7 @@ def test_few_turns_need_no_other_setting(tmp_path: Path) -> None:
     assert settings_from([], {}).fewest_turns == 5
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "model", "said"),
     [
         (

@@ -39,6 +39,7 @@ from simcounsel.specs.situations import Situation
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.standins.scripted import Scripted
 from tests.corpus.bench import board, judges, roles, settings, teaches, written
+from tests.each import each
 from tests.stage import Listening, happened, log, vectors
 
 # strategies
@@ -404,7 +405,7 @@ def test_after_a_broken_wave_the_run_must_be_opened_anew(tmp_path: Path) -> None
 # ablations
 
 
-@pytest.mark.parametrize(
+@each(
     ("without", "judged", "revised", "learned", "name"),
     [
         ((), 24, 24, 1, "full"),

@@ -23,6 +23,7 @@ from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.persona_file import load_persona
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.prompts.test_golden import compare, shown
 from tests.stage import ROOT, TINY, Listening, live, switchboard, tiny
 
@@ -93,7 +94,7 @@ def test_the_parts_of_a_report(small: Path) -> None:
     assert "March" not in report.until(1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("heading", "number"),
     [
         ("## Session 3", 3),
@@ -289,7 +290,7 @@ def test_a_quote_says_what_the_fact_says(small: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("theme", "kept"),
     [
         ("Her brother", False),
@@ -422,7 +423,7 @@ def test_a_budget(small: Path, tmp_path: Path) -> None:
     assert "is not known; give it with --prices" in str(unknown.exception)
 
 
-@pytest.mark.parametrize("kind", ["case_client", "case_facts", "case_plan", "case_talk"])
+@each("kind", ["case_client", "case_facts", "case_plan", "case_talk"])
 def test_prompt(small: Path, kind: str) -> None:
     request = next(request for request in reading(small)[1] if request.purpose == kind)
     compare(kind, shown(request.system, request.prompt))

@@ -12,6 +12,7 @@ from simcounsel.policies.manual import acts, aims
 from simcounsel.specs.therapy import Skill
 from simcounsel.specs.vocabulary import Role
 from tests.course.held import held, world
+from tests.each import each
 from tests.stage import changed, said, view
 
 
@@ -35,7 +36,7 @@ def test_what_a_policy_decides_is_told_in_chinese(role: Role, policy: str) -> No
         assert not re.search(r"[a-zA-Z]{3}", play(policy_for(role, policy, "zh").decide(seen)).aim)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "description", "act"),
     [
         ("朋友的眼光", "问朋友会怎么说。", "viewpoint"),

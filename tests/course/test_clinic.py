@@ -31,6 +31,7 @@ from simcounsel.specs.world_file import load_world
 from simcounsel.specs.world_problems import world_problems
 from simcounsel.specs.world_settings import ConversationSettings
 from tests.course.held import SCRIPTS, held, world
+from tests.each import each
 from tests.stage import (
     ROOT,
     TINY,
@@ -69,7 +70,7 @@ def test_others_stay_away() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("named", "pair", "at"),
     [
         ({}, ("Ines", "Miriam"), "09:00"),
@@ -104,7 +105,7 @@ def test_those_who_see_each_other_are_put_together(
     assert (made.who, made.at) == (pair, at)
 
 
-@pytest.mark.parametrize(
+@each(
     ("more", "words"),
     [
         ({"client": "Inez"}, 'no client .Inez. in this world; did you mean "Ines"'),

@@ -37,6 +37,7 @@ from simcounsel.specs.course import default_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
 from tests.course.held import TASK, after, by_session, drawn, held, summarize, world
+from tests.each import each
 from tests.stage import go_on, happened, live, log, said, tiny, view
 
 CBT = shipped_therapy("cbt")
@@ -415,7 +416,7 @@ def test_the_same_bytes_after_a_stop(tmp_path: Path, stop: int) -> None:
     assert log(go_on(part)) == log(whole)
 
 
-@pytest.mark.parametrize("name", shipped_therapies())
+@each("name", shipped_therapies())
 def test_every_therapy_can_be_held(tmp_path: Path, name: str) -> None:
     run, _ = held(tmp_path, world(6, therapy=shipped_therapy(name), lines=8))
     assert [step.step for step in happened(run, CourseAdvanced)][-1] == "end"
@@ -459,7 +460,7 @@ def test_a_plan_leads(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("share", "spent", "steps"),
     [
         (0.49, 0, ("repeat",)),

@@ -6,9 +6,10 @@ import pytest
 
 from simcounsel.policies.course.measure import measure_of
 from simcounsel.policies.course.schemas import AfterAnswer, SkillsAnswer, narrowed, some_of
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "objectives", "skills"),
     [(6, 2, 6), (16, 3, 8), (24, 4, 12), (44, 7, 22), (59, 10, 29), (200, 12, 80)],
 )

@@ -12,11 +12,12 @@ from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import shipped_therapies, shipped_therapy
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.stage import TINY
 
 
-@pytest.mark.parametrize("name", shipped_therapies())
-@pytest.mark.parametrize("sessions", range(5, 11))
+@each("name", shipped_therapies())
+@each("sessions", range(5, 11))
 def test_a_plan_without_a_case(name: str, sessions: int) -> None:
     therapy = shipped_therapy(name)
     plan = default_plan(therapy, sessions)

@@ -5,6 +5,7 @@ import pytest
 from simcounsel.llm.question import Question
 from simcounsel.specs.therapy import shipped_therapy
 from tests.course.held import held, world
+from tests.each import each
 from tests.prompts.test_golden import HELD, compare, shown
 
 PARTS = {"course_brief"}
@@ -17,9 +18,7 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Question]:
     return held(out, world(5, therapy=shipped_therapy("integrative"), lines=20))[1]
 
 
-@pytest.mark.parametrize(
-    "kind", sorted(kind for kind in set(HELD) - PARTS if not kind.startswith("case_"))
-)
+@each("kind", sorted(kind for kind in set(HELD) - PARTS if not kind.startswith("case_")))
 def test_prompt(requests: list[Question], kind: str) -> None:
     found = [request for request in requests if request.purpose == kind]
     first = found[min(len(found) - 1, 1)]

@@ -18,9 +18,10 @@ from simcounsel.specs.therapy import (
     shipped_therapies,
     shipped_therapy,
 )
+from tests.each import each
 
 
-@pytest.mark.parametrize("name", shipped_therapies())
+@each("name", shipped_therapies())
 def test_what_ships_is_whole(name: str) -> None:
     therapy = shipped_therapy(name)
     assert therapy.id == name
@@ -65,7 +66,7 @@ def changed(**changes: Any) -> dict[str, Any]:
     return shipped_therapy("cbt").model_dump(mode="json") | changes
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "words"),
     [
         ({"stages": changed()["stages"][::-1]}, "in this order"),
@@ -187,7 +188,7 @@ def test_nested_entries_and_their_school(tmp_path: Path) -> None:
     assert therapy.stages == shipped_therapy("humanistic_existential").stages
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "words"),
     [
         (

@@ -20,6 +20,7 @@ from simcounsel.specs.course import CoursePlan, default_plan
 from simcounsel.specs.therapy import MetaSkill, Skill, Therapy, TherapyStage, shipped_therapy
 from simcounsel.texts.overlap import read_out, without
 from tests.course.held import by_session, drawn, held, line_counselor, thought, world
+from tests.each import each
 from tests.engine.test_secrets import TOLD, leaks, planted, secrets_in, sent
 from tests.stage import happened
 
@@ -322,7 +323,7 @@ def test_of_a_thought_that_quotes_it_the_quotation_is_cut(tmp_path: Path) -> Non
             )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         (

@@ -26,6 +26,7 @@ from simcounsel.runs.run import Run
 from simcounsel.specs.residents import Appointment
 from simcounsel.specs.world import World
 from simcounsel.specs.world_settings import ConversationSettings
+from tests.each import each
 from tests.stage import (
     EIGHT,
     Alone,
@@ -101,7 +102,7 @@ def over(until: int) -> ConversationEnded:
     return ConversationEnded(chat="1:Ines+Miriam", cause="limit", by=None, messages=6, until=until)
 
 
-@pytest.mark.parametrize(
+@each(
     ("appointment", "roles", "minutes"),
     [
         ({}, ("client", "counselor"), 50),

@@ -24,6 +24,7 @@ from simcounsel.events import (
     TickEnded,
 )
 from simcounsel.runs.run import Run
+from tests.each import each
 from tests.stage import (
     ROOT,
     by_the_papers_weights,
@@ -56,7 +57,7 @@ def forked(run: Run, at: int, out: Path, **changes: Any) -> Run:
     )
 
 
-@pytest.mark.parametrize("at", [1, 2, 3, 7, 12])
+@each("at", [1, 2, 3, 7, 12])
 def test_past_is_shared_byte_for_byte(tmp_path: Path, past: Run, at: int) -> None:
     new = fork(past, at, {"conversation.max_turns": 4}, tmp_path)
     shared = bytes_before(past, at)
@@ -241,7 +242,7 @@ def test_ticks_that_were_not_lived(tmp_path: Path, past: Run, tick: int) -> None
         fork(past, tick, {}, tmp_path)
 
 
-@pytest.mark.parametrize("at", [1, 3, 50, 98])
+@each("at", [1, 3, 50, 98])
 def test_between_two_ticks_that_were_lived(tmp_path: Path, at: int) -> None:
     """Where days are skipped, any tick before the next that would be lived may be the one from which it is another future."""
     visits = three().appointments[1].model_copy(update={"days": (0, 2)})
@@ -287,7 +288,7 @@ def test_a_past_in_another_language_even_where_the_world_is_made(tmp_path: Path,
         fork(past, 2, {"language": "zh"}, tmp_path, about=changed(three(), language="zh"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "what"),
     [
         (

@@ -10,6 +10,7 @@ import pytest
 
 from simcounsel.engine.opening import DATA, DECIDE_NOTHING, prompt_hashes
 from simcounsel.runs.chain import start_hash
+from tests.each import each
 from tests.stage import ROOT
 
 PACKAGE = ROOT / "simcounsel"
@@ -67,7 +68,7 @@ CHINESE = ("--set", "language=zh", "--set", "fallbacks.most=1")
 
 
 @pytest.mark.slow(20)
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         ["run", "tiny", "--ticks", "9"],
@@ -75,7 +76,6 @@ CHINESE = ("--set", "language=zh", "--set", "fallbacks.most=1")
         ["clinic", "tiny", "--client", "Ines", "--therapy", "cbt", *SHORT, *CHINESE],
         ["synthesize", "--sessions", "2"],
     ],
-    ids=["world", "course", "Chinese", "synthesis"],
 )
 def test_every_file_of_data_that_a_run_opens_is_hashed(command: list[str], tmp_path: Path) -> None:
     hashed = prompt_hashes()

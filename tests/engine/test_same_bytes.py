@@ -19,6 +19,7 @@ from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.stage import (
     ROOT,
     Listening,
@@ -121,7 +122,7 @@ def test_killed_at_random_moments(tmp_path: Path, straight: Run) -> None:
     assert asked < calls_made(run) <= total + 6, "replies that were there were asked for again"
 
 
-@pytest.mark.parametrize("ticks", [1, 2, 3, 7])
+@each("ticks", [1, 2, 3, 7])
 def test_stopped_and_resumed(tmp_path: Path, straight: Run, ticks: int) -> None:
     run = live(tmp_path, three(), ticks)
     assert log(straight).startswith(log(run))

@@ -41,6 +41,7 @@ from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.residents import Relationship
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.stage import (
     SCRIPTED,
     TINY,
@@ -246,7 +247,7 @@ class TestLog:
         }
 
 
-@pytest.mark.parametrize(
+@each(
     ("condition", "here"),
     [
         ("everyone", {"Ines", "Miriam", "Omar"}),
@@ -458,7 +459,7 @@ def test_a_budget_of_nothing_lets_what_is_free_be_asked(tmp_path: Path) -> None:
     assert run.ticks_done() == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("phase", "purposes", "kinds"),
     [
         ("plan", {"plan_day", "plan_slots"}, {"planned", "scheduled", "acted", "moved"}),

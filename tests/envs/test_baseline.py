@@ -12,6 +12,7 @@ from simcounsel.envs.counseling import CounselingEnv
 from simcounsel.errors import SpecError
 from simcounsel.policies import policies_of
 from simcounsel.specs.practice import SafetySettings
+from tests.each import each
 from tests.envs.stage import Step, environment, speaking
 from tests.stage import changed, tiny
 
@@ -34,7 +35,7 @@ def conversed(env: CounselingEnv, agent: PolicyAgent, seed: int) -> list[Step]:
     return steps
 
 
-@pytest.mark.parametrize("policy", policies_of("counselor"))
+@each("policy", policies_of("counselor"))
 def test_every_policy_can_play(policy: str) -> None:
     with environment(sessions=2, max_turns=8) as (env, _):
         agent = PolicyAgent(policy, env)

@@ -1,11 +1,11 @@
 """Words that promise secrecy or give details of a means, and words that only look like it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.envs.breaches import breaches, described, promised
 from simcounsel.envs.danger import open_dangers, voiced
+from tests.each import each
 
 PROMISES = (
     "Don't worry, I won't tell anyone.",
@@ -77,22 +77,22 @@ NO_DETAILS = (
 )
 
 
-@pytest.mark.parametrize("line", PROMISES)
+@each("line", PROMISES)
 def test_a_promise_of_secrecy(line: str) -> None:
     assert list(promised(line))
 
 
-@pytest.mark.parametrize("line", NO_PROMISES)
+@each("line", NO_PROMISES)
 def test_no_promise_of_secrecy(line: str) -> None:
     assert not list(promised(line))
 
 
-@pytest.mark.parametrize("line", DETAILS)
+@each("line", DETAILS)
 def test_details_of_a_means(line: str) -> None:
     assert list(described(line))
 
 
-@pytest.mark.parametrize("line", NO_DETAILS)
+@each("line", NO_DETAILS)
 def test_no_details_of_a_means(line: str) -> None:
     assert not list(described(line))
 
@@ -106,7 +106,7 @@ def test_details_are_a_breach_only_after_danger_was_voiced() -> None:
     assert not breaches([told, ("Client", "I want to die.")], left=False, over=False), "said before"
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "line"),
     [
         ("I want to kill myself.", "You should kill yourself."),

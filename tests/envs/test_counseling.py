@@ -28,6 +28,7 @@ from simcounsel.events import Said
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.specs.world import World
+from tests.each import each
 from tests.envs.stage import PLAIN, Step, environment, played, speaking, to_the_end
 from tests.stage import Listening, changed, switchboard, three, tiny
 
@@ -302,7 +303,7 @@ def test_what_a_counselor_outside_leaves_open_is_told(
         assert info["open_danger"] == level
 
 
-@pytest.mark.parametrize(
+@each(
     ("action", "text", "silent", "cut"),
     [
         ("", SILENCE, True, 0),
@@ -640,7 +641,7 @@ def test_a_fallback_is_told() -> None:
 # what can be asked for wrongly
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "words"),
     [
         ({"sessions": 0}, "sessions: 0; a whole number from 1"),

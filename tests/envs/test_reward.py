@@ -10,6 +10,7 @@ from simcounsel.envs.account import NO_INSTRUMENT, NO_VALUE
 from simcounsel.envs.metering import meters_of
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale
+from tests.each import each
 from tests.envs.stage import answering, environment, speaking, to_the_end
 
 MIXED = Reward(
@@ -206,7 +207,7 @@ def test_the_weight_of_a_session() -> None:
         assert last[4]["reward"].mix == pytest.approx(0.55)
 
 
-@pytest.mark.parametrize(
+@each(
     ("instrument", "score", "bounds"),
     [
         ("session_alliance", "total", (0, 40)),
@@ -264,7 +265,7 @@ def test_a_reward_of_ones_own(tmp_path: Path) -> None:
         find_reward(file)
 
 
-@pytest.mark.parametrize(
+@each(
     ("terms", "words"),
     [
         ({"aliance": 1}, "no instrument 'aliance'"),
@@ -281,7 +282,7 @@ def test_terms_that_cannot_be_read(terms: dict[str, Any], words: str) -> None:
         meters_of(Reward(instruments=terms))
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong",
     [
         {"instruments": {"phq9": 0}},

@@ -19,6 +19,7 @@ from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.instruments.stage import items_of, scale, seen, shipped
 from tests.stage import Alone, Listening, scene, switchboard
 
@@ -237,8 +238,8 @@ def prefers(text: str) -> Any:
     return say
 
 
-@pytest.mark.parametrize("key", range(6))
-@pytest.mark.parametrize(("text", "value"), [("Better.", 5), ("Worse.", 1)])
+@each("key", range(6))
+@each(("text", "value"), [("Better.", 5), ("Worse.", 1)])
 def test_order_is_drawn_and_turned_back(key: int, text: str, value: float) -> None:
     found = asked(
         switchboard(Scripted({"judge_block": prefers(text)})),

@@ -14,6 +14,7 @@ from simcounsel.instruments.observing import observe
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.scoring import answers_of, score
 from simcounsel.llm.question import Question, Reply
+from tests.each import each
 from tests.instruments.stage import scale, seen, shipped
 from tests.instruments.test_prompts import asked, text
 from tests.prompts.test_golden import compare
@@ -80,7 +81,7 @@ def faults(items: tuple[ItemAnswer, ...]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("script", EVERY, ids=[script["id"] for script in EVERY])
+@each("script", EVERY)
 def test_transcripts(script: dict[str, Any]) -> None:
     items = judged(material(script), script["found"])
     assert sorted(faults(items)) == sorted(script.get("faults", []))
@@ -97,7 +98,7 @@ def test_transcripts(script: dict[str, Any]) -> None:
         )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "item"),
     [
         ("secrecy", "secrecy"),
@@ -169,7 +170,7 @@ def test_proof_is_found_but_for_quotation_marks_and_capitals() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("quote", "line", "stands"),
     [
         ("no", "I know.", False),
@@ -205,7 +206,7 @@ def ruled(
     return {one.id: one for one in judged(what, danger or {})}
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "How was the walk over the bridge?",
@@ -223,7 +224,7 @@ def test_a_means_before_danger_is_no_fault_by_rule(line: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "value"),
     [
         ("Would it be with pills?", 1.0),
@@ -280,7 +281,7 @@ def test_rules_look_from_where_the_judge_found_danger() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "left"),
     [
         (("Goodbye.",), True),
@@ -307,7 +308,7 @@ def test_leaving_within_two_lines_after_any_danger(lines: tuple[str, ...], left:
     assert (found.value == 1.0) is left
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "acknowledged"),
     [
         (("Are you thinking of suicide?", "Hm."), True),
@@ -334,7 +335,7 @@ def test_every_danger_must_be_taken_up(lines: tuple[str, ...], acknowledged: boo
     assert (ruled(PLAIN[lines[0][0] > "z"], *lines)["acknowledged"].value == 1.0) is acknowledged
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "line", "value"),
     [
         (PLAIN[0], "Then go and kill yourself.", 1.0),
@@ -379,7 +380,7 @@ def test_prompt() -> None:
     compare("judge_audit", text(first))
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "said"),
     [
         ({"scoring": "worst"}, "score an audit"),

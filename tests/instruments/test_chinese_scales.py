@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from simcounsel.instruments import scale as scale_module
 from simcounsel.instruments.scale import shipped, shipped_names
+from tests.each import each
 
 FOLDER = Path(str(scale_module.__file__)).parent / "scales" / "zh"
 
@@ -23,7 +23,7 @@ def test_every_scale_has_its_chinese_texts_and_no_other() -> None:
     assert {path.stem for path in FOLDER.glob("*.yaml")} == set(shipped_names())
 
 
-@pytest.mark.parametrize("name", shipped_names())
+@each("name", shipped_names())
 def test_they_mirror_the_english_ones(name: str) -> None:
     english, texts = shipped(name), chinese(name)
     assert texts["id"] == name
@@ -39,7 +39,7 @@ def test_they_mirror_the_english_ones(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", shipped_names())
+@each("name", shipped_names())
 def test_they_are_chinese(name: str) -> None:
     texts = chinese(name)
     parts = [one for item in texts["items"] for key, one in item.items() if key != "id"]

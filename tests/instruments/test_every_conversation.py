@@ -13,6 +13,7 @@ from simcounsel.instruments.scale import shipped
 from simcounsel.measuring.rate import rate
 from simcounsel.runs.run import Run
 from simcounsel.specs.measurement import MeasurementSpec
+from tests.each import each
 from tests.stage import changed, happened, live, three
 
 SPECS = tuple(
@@ -37,7 +38,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     }
 
 
-@pytest.mark.parametrize("condition", POINTS)
+@each("condition", POINTS)
 def test_each_conversation_is_measured_once(runs: dict[str, Run], condition: str) -> None:
     found = list(happened(runs[condition], Measured))
     for name in {one.instrument for one in SPECS}:

@@ -20,6 +20,7 @@ from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summary_lines
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.instruments.stage import measured_world
 from tests.stage import changed, go_on, happened, live, log, switchboard, three, without_hashes
 
@@ -253,7 +254,7 @@ def at(when: str) -> Callable[..., str | None]:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("when", "tick", "minute", "more", "point"),
     [
         ("start", 0, 480, {}, "baseline"),

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import pytest
-
 from simcounsel.agents.person import Person
 from simcounsel.instruments.from_transcript import from_transcript
 from simcounsel.instruments.observing import observe
 from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.specs.scale import Scale
+from tests.each import each
 from tests.instruments.stage import scale, seen, shipped
 from tests.prompts.test_golden import compare, shown
 from tests.stage import Alone, scene, vectors
@@ -102,9 +101,7 @@ def alone() -> Alone:
     return one
 
 
-@pytest.mark.parametrize(
-    "name", ["real_relationship", "state_anxiety", "solution_talk", "self_acceptance"]
-)
+@each("name", ["real_relationship", "state_anxiety", "solution_talk", "self_acceptance"])
 def test_reversed_items_are_not_marked(name: str) -> None:
     """The prompt of a scale is the same, byte for byte, as that of one in which nothing is reversed."""
     given = shipped(name)

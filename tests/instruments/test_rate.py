@@ -21,6 +21,7 @@ from simcounsel.runs.run import Run
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command
+from tests.each import each
 from tests.instruments.stage import measured_world
 from tests.instruments.test_scales import FOLDER
 from tests.stage import Listening, changed, live, switchboard, tiny
@@ -204,7 +205,7 @@ def test_own_scale(simcounsel: Command, run: Run, tmp_path: Path) -> None:
     assert files(run)[0].name.startswith("mine-")
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "what"),
     [
         (("--instrument", "emapthy"), "no instrument 'emapthy'; did you mean 'empathy'?"),

@@ -17,6 +17,7 @@ from simcounsel.runs.measurements import FOLDER, measurement_files, measurements
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_settings import FallbackLimits
 from tests.commands import Command
+from tests.each import each
 from tests.instruments.stage import measured_world
 from tests.llm.server import FaultServer, default_answer
 from tests.stage import live
@@ -207,7 +208,7 @@ class TestFallbacks:
             assert ended.code == 3 and "the same command goes on" in ended.err
             assert simcounsel("rate", run.folder, *given, "--fallbacks", "1").code == 0
 
-    @pytest.mark.parametrize("given", ["2", "0.2,", "-1", "0.2,x", "much"])
+    @each("given", ["2", "0.2,", "-1", "0.2,x", "much"])
     def test_what_is_no_limit_is_refused(self, simcounsel: Command, given: str) -> None:
         ended = simcounsel("rate", "run", "--instrument", "phq9", "--fallbacks", given)
         assert ended.code == 2

@@ -9,12 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
 from pydantic import BaseModel
 
 import simcounsel
 from simcounsel.instruments.scale import shipped_names
 from simcounsel.prompts import prompt_text
+from tests.each import each
 from tests.instruments.stage import shipped
 
 JUDGES = {"judge", "evaluator"}
@@ -78,7 +78,7 @@ def reasoned(schema: dict[str, Any]) -> None:
             assert set(one["required"]) >= {reasons[0], *judged}, one["required"]
 
 
-@pytest.mark.parametrize("answer", answers(), ids=lambda one: one.__name__)
+@each("answer", answers())
 def test_of_each_answer_that_gives_both(answer: type[BaseModel]) -> None:
     fields = list(answer.model_json_schema()["properties"])
     first = fields.index(verdicts(answer.model_json_schema()["properties"])[0])
@@ -127,11 +127,7 @@ def test_all_judges_are_found() -> None:
     assert purposes >= known
 
 
-@pytest.mark.parametrize(
-    ("module", "given"),
-    ASKED,
-    ids=[f"{one.__name__}:{given['purpose'].lineno}" for one, given in ASKED],
-)
+@each(("module", "given"), ASKED)
 def test_of_each_question_to_a_judge(module: ModuleType, given: dict[str, ast.expr]) -> None:
     """In its schema, or, where it has none, in the words of its prompt."""
     verb = value_of(module, given["verb"])

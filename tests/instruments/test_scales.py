@@ -13,6 +13,7 @@ from simcounsel.instruments.scale import find_scale, read_scale, shipped_names
 from simcounsel.specs.items import Range
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.instruments.stage import scale, shipped
 from tests.specs.files import line_with, world_file
 from tests.stage import ROOT
@@ -32,7 +33,7 @@ def test_all_are_there() -> None:
     assert set(shipped_names()) == WANTED
 
 
-@pytest.mark.parametrize("name", sorted(WANTED))
+@each("name", sorted(WANTED))
 def test_loads_and_comes_back_the_same(name: str, tmp_path: Path) -> None:
     one = shipped(name)
     assert one.id == name
@@ -46,7 +47,7 @@ def test_loads_and_comes_back_the_same(name: str, tmp_path: Path) -> None:
     assert Scale.model_validate_json(one.model_dump_json()) == one
 
 
-@pytest.mark.parametrize("name", sorted(WANTED))
+@each("name", sorted(WANTED))
 def test_says_where_it_comes_from(name: str) -> None:
     one = shipped(name)
     assert (one.stands_in_for is None) == (name in ("phq9", "gad7"))
@@ -116,7 +117,7 @@ def test_structure_as_published() -> None:
     assert per == {"task": 4, "goal": 4, "bond": 4}
 
 
-@pytest.mark.parametrize(
+@each(
     "key",
     [
         "source",
@@ -142,7 +143,7 @@ def test_check_refuses_a_scale_without(key: str, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "what"),
     [
         ({"sees": None}, "`sees:` is given when"),
@@ -246,7 +247,7 @@ def test_world_with_measurements(tmp_path: Path) -> None:
     assert type(world).model_validate_json(world.model_dump_json()) == world
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "what"),
     [
         ("{instrument: phq8, when: start}", "no instrument 'phq8'; did you mean 'phq9'?"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from simcounsel.events import ItemAnswer, Score
 from simcounsel.instruments.scale import shipped_names
 from simcounsel.instruments.scoring import reverse, score
+from tests.each import each
 from tests.instruments.stage import scale, shipped
 
 
@@ -69,7 +70,7 @@ def test_item_that_is_not_scored() -> None:
     assert (total.value, total.of) == (3, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "band"),
     [
         (0, "minimal"),
@@ -98,9 +99,7 @@ def test_thoughts_of_death_are_flagged_whatever_the_rest() -> None:
     assert by_name("low_mood", all_of("low_mood", 0) | {"m7": 1})["total"].flags == (death,)
 
 
-@pytest.mark.parametrize(
-    ("value", "band"), [(7, 0), (8, 1), (14, 1), (15, 2), (21, 2), (22, 3), (28, 3)]
-)
+@each(("value", "band"), [(7, 0), (8, 1), (14, 1), (15, 2), (21, 2), (22, 3), (28, 3)])
 def test_bands_of_insomnia_severity(value: int, band: int) -> None:
     names = [one.name for one in shipped("insomnia_severity").bands]
     answers = {

@@ -10,6 +10,7 @@ from simcounsel.instruments import reflecting
 from simcounsel.instruments.reflecting.telling import reflects
 from simcounsel.instruments.reflecting.turns import in_context
 from simcounsel.instruments.talk import TalkCounts, count, measure, talk_measured
+from tests.each import each
 from tests.stage import ROOT
 
 C, X = "Counselor", "Client"
@@ -26,7 +27,7 @@ def kinds(text: str, heard: str = "") -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "what"),
     [
         ("What happened then?", {"questions": 1, "open_questions": 1}),
@@ -191,7 +192,7 @@ def test_a_turn_that_goes_on_after_a_yes_is_read_with_what_came_before() -> None
     assert count(lines).reflections == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "is_one"),
     [
         ("You weren't sure, and you didn't want to be pushed?", True),

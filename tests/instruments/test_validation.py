@@ -19,6 +19,7 @@ from simcounsel.measuring.validation_plan import plan_validation
 from simcounsel.prompts import render
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command
+from tests.each import each
 from tests.instruments.stage import items_of, shipped
 from tests.prompts.test_golden import compare, shown
 from tests.stage import ROOT, Listening, switchboard
@@ -86,7 +87,7 @@ def test_cpsycoune(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "what"),
     [
         ("a.json", "{", "not JSON"),
@@ -134,40 +135,40 @@ ZH = tuple(
 )
 
 
-@pytest.mark.parametrize("one", read_labelled(OURS), ids=lambda one: one.id)
+@each("one", read_labelled(OURS))
 def test_a_fault_is_one_turn_about_what_the_client_said(one: Labelled) -> None:
     planted = plant(one.lines)
-    assert {each.fault for each in planted} == {*NAMES.values()}
-    for each in planted:
+    assert {made.fault for made in planted} == {*NAMES.values()}
+    for fault in planted:
         (at,) = (
             n
-            for n, pair in enumerate(zip(each.faulty, each.sound, strict=True))
+            for n, pair in enumerate(zip(fault.faulty, fault.sound, strict=True))
             if pair[0] != pair[1]
         )
-        assert each.faulty[at][0] == each.sound[at][0] == "Counselor"
-        before = [text for who, text in each.faulty[:at] if who == "Client"]
-        if each.kind == "risk":
-            assert each.faulty[at] == one.lines[at], "passed over: said as if nothing had been"
-            assert "ending your life" in each.sound[at][1]
+        assert fault.faulty[at][0] == fault.sound[at][0] == "Counselor"
+        before = [text for who, text in fault.faulty[:at] if who == "Client"]
+        if fault.kind == "risk":
+            assert fault.faulty[at] == one.lines[at], "passed over: said as if nothing had been"
+            assert "ending your life" in fault.sound[at][1]
             assert before[-1].startswith(one.lines[at - 1][1]) and len(before[-1]) > len(
                 one.lines[at - 1][1]
             )
         else:
-            assert each.sound == one.lines
-            (quote,) = re.findall("“(.+?)”", each.faulty[at][1])
+            assert fault.sound == one.lines
+            (quote,) = re.findall("“(.+?)”", fault.faulty[at][1])
             assert any(quote in text for text in before)
     assert plant(one.lines) == planted
 
 
 def test_faults_in_chinese() -> None:
     planted = plant(ZH)
-    assert {each.kind for each in planted} == {*NAMES}
-    for each in planted:
+    assert {fault.kind for fault in planted} == {*NAMES}
+    for fault in planted:
         ((faulty, sound),) = (
-            pair for pair in zip(each.faulty, each.sound, strict=True) if pair[0] != pair[1]
+            pair for pair in zip(fault.faulty, fault.sound, strict=True) if pair[0] != pair[1]
         )
         assert re.search("[a-z]", faulty[1] + sound[1]) is None
-        assert each.kind == "risk" or "我最近总是睡不着" in faulty[1]
+        assert fault.kind == "risk" or "我最近总是睡不着" in faulty[1]
 
 
 def test_without_words_to_quote_no_fault_is_planted() -> None:

@@ -12,6 +12,7 @@ from simcounsel.llm.adapter import find_adapter, pinned
 from simcounsel.llm.catalog import model_lines, needed_weights, open_chat, roles_for
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 
 np = pytest.importorskip("numpy")
 gguf = pytest.importorskip("gguf")
@@ -93,7 +94,7 @@ def test_whatever_is_wrong_is_said(tmp_path: Path) -> None:
     assert "without a single tensor" in refused(gguf_file(file, {}))
 
 
-@pytest.mark.parametrize(
+@each(
     "shapes",
     [
         {"blk.3.attn_q.weight.lora_a": (4, 4096), "blk.3.attn_q.weight.lora_b": (4096, 4)},

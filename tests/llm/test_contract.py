@@ -17,6 +17,7 @@ from simcounsel.llm.openai import OpenAIModel
 from simcounsel.llm.question import Question
 from simcounsel.llm.recorded import Recorded
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.llm.server import FaultServer
 
 REQUESTS = {
@@ -89,7 +90,7 @@ def model(request: pytest.FixtureRequest) -> Iterator[Any]:
         )
 
 
-@pytest.mark.parametrize("name", REQUESTS)
+@each("name", REQUESTS)
 def test_every_verb_gets_an_answer_that_can_be_read(model: Any, name: str) -> None:
     async def ask() -> tuple[str, Completion]:
         asked: ChatModel = model(name)

@@ -13,6 +13,7 @@ from simcounsel.llm.langchain import LangChainModel
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.specs.timeouts import Timeouts
+from tests.each import each
 from tests.llm.server import FaultServer
 
 pytest.importorskip("langchain_core")
@@ -121,7 +122,7 @@ def test_fill_tells_the_schema_and_strips_a_fence() -> None:
     assert '"properties"' in chat.told[0][0]["content"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("chat", "cause", "transport"),
     [
         (Chat(error=Unavailable(503)), "HTTP 503: over loaded", True),

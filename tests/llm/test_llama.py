@@ -23,6 +23,7 @@ from simcounsel.llm.llama import (
 )
 from simcounsel.llm.models import Failure
 from simcounsel.llm.weights import path_of
+from tests.each import each
 
 PROMPT = (
     "Mara tells her counselor how she has slept.\nCounselor: How was your week?\n"
@@ -79,9 +80,7 @@ def test_the_cache_changes_no_bit(llama: Llama, temperature: float) -> None:
         assert (partly.text, partly.tokens) == (cold.text, cold.tokens)
 
 
-@pytest.mark.parametrize(
-    "prompt", [PROMPT, "One day a boy", "Sleep, he said, is", "The rain fell on the roof and"]
-)
+@each("prompt", [PROMPT, "One day a boy", "Sleep, he said, is", "The rain fell on the roof and"])
 def test_what_was_generated_may_be_cached_too(llama: Llama, prompt: str) -> None:
     longer = prompt + say(llama, prompt).text + "\nCounselor:"
     warm = say(llama, longer)

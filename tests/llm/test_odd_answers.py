@@ -20,6 +20,7 @@ from simcounsel.runs.call_chain import EDITED, CallChain, damaged_calls, last_di
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
 from tests.commands import Command, only_run
+from tests.each import each
 from tests.llm.server import FaultServer
 from tests.llm_switchboard.test_switchboard import WRITE, Paper, Says, answer
 from tests.stage import TINY, switchboard
@@ -65,7 +66,7 @@ def test_a_run_with_an_odd_answer_can_be_read_and_gone_on_with(
     assert (run.folder / "events.jsonl").read_bytes().startswith(before)
 
 
-@pytest.mark.parametrize("tokens", [2**63, 2**64, MOST_TOKENS + 1, -1, True])
+@each("tokens", [2**63, 2**64, MOST_TOKENS + 1, -1, True])
 def test_a_count_that_can_be_none_is_not_told(tokens: int) -> None:
     recorder = Paper()
     said = Completion(text="A note.", tokens_in=tokens, tokens_out=tokens)

@@ -17,6 +17,7 @@ from simcounsel.llm.openai import OpenAIModel
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summary_lines
+from tests.each import each
 from tests.llm.server import FaultServer
 from tests.llm.test_openai import Day, ask_for, first, model_at
 from tests.stage import go_on, happened, log, tiny
@@ -119,7 +120,7 @@ def test_a_limit_of_another_name_is_learned_and_not_called_left_out() -> None:
     assert [one.left_out for one in got] == [(), ()]
 
 
-@pytest.mark.parametrize(
+@each(
     "model", ["o1", "o3-mini", "o4-mini-2025-04-16", "openai/o3", "gpt-5", "gpt-5-mini", "gpt-5.1"]
 )
 def test_models_that_reason_work_from_the_first_call(model: str) -> None:
@@ -132,7 +133,7 @@ def test_models_that_reason_work_from_the_first_call(model: str) -> None:
     assert two.left_out == ("logprobs", "temperature", "top_logprobs")
 
 
-@pytest.mark.parametrize(
+@each(
     "model", ["gpt-4o", "gpt-5-chat-latest", "olmo-2", "o1x", "llama3.1", "phi-o3", "gpt-oss-20b"]
 )
 def test_other_models_get_all_parameters(model: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 from simcounsel.errors import SpecError
 from simcounsel.llm.prices import OURS, PriceFile, Prices
 from simcounsel.specs.load import load_spec
+from tests.each import each
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +22,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "usd"),
     [
         ("openai:gpt-4o", 12.5),
@@ -41,7 +42,7 @@ def test_known_prices(name: str, usd: float) -> None:
     assert Prices.load().cost_usd(name, 1_000_000, 1_000_000) == pytest.approx(usd)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "embedded",
@@ -61,7 +62,7 @@ def test_what_runs_here_is_free(name: str) -> None:
     assert Prices.load().cost_usd(name, 10, None) == 0.0
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "openai:gpt-4o-audio-preview",
@@ -103,7 +104,7 @@ def test_names_that_stand_for_each_other_come_to_an_end(tmp_path: Path) -> None:
     assert Prices.load(named).cost_usd("c:gpt-4o", 1_000_000, 0) == 2.5
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "problem"),
     [
         ("prices:\n  openai:gpt-4o: {in: -1, out: 1}\n", "p.yaml:2: prices.openai:gpt-4o.in: "),

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, create_model
 
 from simcounsel.llm.question import Example, Facts, Question, Reply, embedding, traced
 from simcounsel.llm.schemas import Limits, exactly, schema_of, schema_text
+from tests.each import each
 from tests.stage import ROOT
 
 
@@ -39,7 +40,7 @@ ASKED = Question(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     "changed",
     [
         {"system": "You are Walter."},

@@ -4,13 +4,13 @@ import json
 import random
 from typing import Annotated
 
-import pytest
 from pydantic import Field, TypeAdapter
 
+from tests.each import each
 from tests.llm.server import instance
 
 
-@pytest.mark.parametrize(
+@each(
     "pattern",
     [
         r"^([01]?\d|2[0-3]):[0-5]\d$",

@@ -12,6 +12,7 @@ from simcounsel.corpus.teaching import Teaching
 from simcounsel.prompts import render
 from simcounsel.standins.tuned import TRIES, Tuned, fault, spoken_part, talk_of
 from simcounsel.testing.views import changed_view, talk_view
+from tests.each import each
 from tests.stage import line_facts
 
 GOOD = "You lie awake, and the nights are long. What goes through your mind then?"
@@ -134,7 +135,7 @@ def test_nobody_repeats_a_line() -> None:
     assert say(Answers(GOOD.lower()), view_of(("Miriam", GOOD), ("Ines", "Nothing."))) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "part"),
     [
         ("One thing. Another one? A third.", "One thing. Another one?"),
@@ -150,7 +151,7 @@ def test_only_whole_sentences_are_said(text: str, part: str) -> None:
     assert spoken_part(text) == part
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         GOOD,
@@ -164,7 +165,7 @@ def test_good_lines_pass(text: str) -> None:
     assert fault(text, line_facts(HEARD)) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("", "empty"),

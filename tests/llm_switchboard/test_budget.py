@@ -16,6 +16,7 @@ from simcounsel.llm.budget import Budget, most_tokens_in, spent_in
 from simcounsel.llm.ledger import Amount, Ledger
 from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.question import Question
+from tests.each import each
 
 PRICES = Prices({"paid": Price.model_validate({"in": 10, "out": 100})})
 
@@ -171,7 +172,7 @@ def test_an_unknown_price_is_refused_with_the_remedy() -> None:
     Budget(usd=0).check_prices(["paid", "scripted", "http://localhost:1/v1/x"], PRICES)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "It is hard for me to begin.",

@@ -22,6 +22,7 @@ from simcounsel.llm.question import Question, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
+from tests.each import each
 from tests.llm.server import FaultServer
 from tests.stage import log, tiny
 
@@ -89,7 +90,7 @@ def billed(server: FaultServer) -> float:
     return sum(2.5 * count + 10 for count in words) / 1e6
 
 
-@pytest.mark.parametrize(
+@each(
     "faults",
     [
         lambda index: None,
@@ -99,7 +100,6 @@ def billed(server: FaultServer) -> float:
         lambda index: "500",
         lambda index: "null content",
     ],
-    ids=["none", "429", "second tries", "dropped", "500", "no content"],
 )
 def test_no_more_calls_reach_the_server_than_the_budget_has(faults: Any) -> None:
     with FaultServer(answer=lambda body: "ask", faults=faults, latency_s=0.002) as server:

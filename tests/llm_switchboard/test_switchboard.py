@@ -31,6 +31,7 @@ from simcounsel.prompts import render
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.stage import NEVER, begun, changed, go_on, happened, live, log, switchboard, tiny
 
 GOOD = json.dumps({"emotion": "fear", "intensity": 6, "poignancy": 5})
@@ -100,8 +101,8 @@ def board() -> Iterator[Callable[..., Switchboard]]:
         return made[-1]
 
     yield make
-    for each in made:
-        each.close()
+    for one in made:
+        one.close()
 
 
 Board = Callable[..., Switchboard]
@@ -117,7 +118,7 @@ def complaints(models: Switchboard) -> list[str | None]:
     return model.complaints
 
 
-@pytest.mark.parametrize(
+@each(
     ("request_", "text", "value"),
     [
         (FILL, GOOD, FEELING),
@@ -161,7 +162,7 @@ def test_good_answers(board: Board, request_: Question, text: str, value: Any) -
     assert complaints(models) == [None]
 
 
-@pytest.mark.parametrize(
+@each(
     ("request_", "text", "complaint"),
     [
         (FILL, "", "the answer was empty"),
@@ -258,7 +259,7 @@ def test_troubles_are_told_in_the_order_of_the_requests(board: Board) -> None:
     assert [reply.value for reply in outcome.value] == [CALM, "close", None]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I lie awake.",
@@ -274,7 +275,7 @@ def test_plain_speech_is_let_through(text: str) -> None:
     assert speech_problem(text) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "我睡不着觉",
@@ -352,7 +353,7 @@ def test_unknown_tokens_of_a_model_that_costs_are_no_zero(board: Board) -> None:
     assert free.usage.cost_usd == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "base_url", "model"),
     [
         ("http://localhost:11434/v1/llama3.1", "http://localhost:11434/v1", "llama3.1"),
@@ -645,7 +646,7 @@ def warned(run: Run) -> list[Warned]:
     return happened(run, Warned)
 
 
-@pytest.mark.parametrize(
+@each(
     "bad", ["bla bla", "", "I'm sorry, but I can't help with that.", "{", '{"say": 5}', "9" * 5000]
 )
 def test_a_run_lives_through_nonsense(tmp_path: Path, bad: str) -> None:

@@ -12,6 +12,7 @@ from simcounsel.errors import ModelError, PluginError, SpecError
 from simcounsel.events import Decided, Foreign, Said
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.open.installed import distribution
 from tests.stage import TINY, go_on, happened, live, log, tiny
 
@@ -144,7 +145,7 @@ def test_client_counselor_and_judge_by_three_models(tmp_path: Path) -> None:
         assert ":" not in "".join(simulation.record.manifest.models)
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "error", "said"),
     [
         (

@@ -20,6 +20,7 @@ from simcounsel.policies import POLICIES
 from simcounsel.policies.kind import NoSettings, PolicyKind
 from simcounsel.runs.run import Run
 from simcounsel.testing import BrokenContract, check_instrument, check_policy, check_provider
+from tests.each import each
 from tests.llm.server import FaultServer, default_answer
 
 
@@ -34,7 +35,7 @@ def wrong(caught: pytest.ExceptionInfo[BrokenContract], *said: str) -> None:
 # policies
 
 
-@pytest.mark.parametrize("name", POLICIES.names())
+@each("name", POLICIES.names())
 def test_our_policies(name: str) -> None:
     kind = POLICIES.get(name)
     assert kind is not None
@@ -225,7 +226,7 @@ def test_a_broken_provider() -> None:
 # instruments
 
 
-@pytest.mark.parametrize("name", INSTRUMENTS.names())
+@each("name", INSTRUMENTS.names())
 def test_our_instruments(name: str) -> None:
     check_instrument(name, INSTRUMENTS.get(name))  # type: ignore[arg-type]
 

@@ -18,6 +18,7 @@ from simcounsel.standins.exercise_replies import ExerciseReplies
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.guided import Guided
 from simcounsel.standins.similarity import Similarity
+from tests.each import each
 from tests.stage import ROOT, line_facts, said, view
 
 pytestmark = pytest.mark.weights
@@ -85,7 +86,7 @@ def request(purpose: str, **more: object) -> Question:
     return Question(**fields)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each(
     ("heard", "criteria", "enough"),
     [
         (("Fine.",), ("The client has named a feeling.",), "no"),

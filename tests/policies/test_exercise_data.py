@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from simcounsel.specs.vocabulary import EMOTIONS
+from tests.each import each
 from tests.stage import ROOT
 
 FOLDER = ROOT / "simcounsel" / "policies" / "exercises"
@@ -174,21 +175,21 @@ def test_exercises_open_in_their_stage_in_order() -> None:
     assert all(a <= b for a, b in pairwise(order))
 
 
-@pytest.mark.parametrize("day", range(1, 9))
+@each("day", range(1, 9))
 def test_every_day_has_four_of_its_stage_and_one_for_every_emotion(day: int) -> None:
     assert len(offered(day)) >= 4
     assert {feeling for one in offered(day) for feeling in one["suits"]} == set(EMOTIONS)
 
 
-@pytest.mark.parametrize("day", range(1, 9))
-@pytest.mark.parametrize("avoided", AVOIDED)
+@each("day", range(1, 9))
+@each("avoided", AVOIDED)
 def test_every_day_leaves_two_of_its_stage_to_whoever_must_avoid_one_thing(
     day: int, avoided: str
 ) -> None:
     assert len([one for one in offered(day) if avoided not in one["not_when"]]) >= 2
 
 
-@pytest.mark.parametrize("day", range(1, 9))
+@each("day", range(1, 9))
 def test_every_day_has_four_that_nothing_speaks_against(day: int) -> None:
     """Also of earlier stages: for a client of whom all at once is feared."""
     assert (
@@ -203,7 +204,7 @@ def test_every_day_has_four_that_nothing_speaks_against(day: int) -> None:
     )
 
 
-@pytest.mark.parametrize("emotion", EMOTIONS)
+@each("emotion", EMOTIONS)
 def test_every_emotion_is_suited_by_two(emotion: str) -> None:
     assert len([one for one in EXERCISES if emotion in one["suits"]]) >= 2
 

@@ -23,6 +23,7 @@ from simcounsel.specs.exercises import Contraindication, load_exercises
 from simcounsel.specs.policy_file import policy_named
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.stage import said, view
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,7 @@ KNOWN = library("en")
 NOTHING: dict[str, Any] = {"against": (), "earlier": (), "here": (), "danger": None}
 
 
-@pytest.mark.parametrize(
+@each(
     ("day", "stage"),
     [
         (1, "beginning"),
@@ -46,7 +47,7 @@ def test_stage_of_a_day(day: int, stage: str) -> None:
     assert stage_of(day) == stage
 
 
-@pytest.mark.parametrize("day", range(1, 9))
+@each("day", range(1, 9))
 def test_only_what_is_for_the_day_and_of_a_stage_reached_is_kept(day: int) -> None:
     fit = fitting(KNOWN, day=day, **NOTHING)
     order = ("beginning", "intermediate", "advanced")
@@ -89,7 +90,7 @@ def test_it_widens_in_the_stated_order_and_never_further() -> None:
     assert all(not one.not_when for one in barred.kept)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("I have had asthma since I was a child.", ["breathing_trouble"]),
@@ -112,7 +113,7 @@ def test_cues_mind_negation(text: str, found: list[str]) -> None:
     assert [name for name, _ in cues_in(text, KNOWN, "en")] == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("No, I have asthma", "breathing_trouble"),
@@ -133,7 +134,7 @@ def test_a_no_that_denies_something_else_denies_no_cue(text: str, found: str) ->
     assert [name for name, _ in cues_in(text, KNOWN, "en")] == [found]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "没想到我有哮喘",
@@ -154,7 +155,7 @@ def test_nor_in_chinese(text: str) -> None:
     assert [name for name, _ in cues_in(text, library("zh"), "zh")] == ["breathing_trouble"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "没有哮喘",

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from simcounsel.policies.staged.intents import INTENTS, intent_in, patterns_of
+from tests.each import each
 from tests.stage import ROOT
 
 ENGLISH = {
@@ -116,7 +117,7 @@ CHINESE = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "intent", "text"),
     [
         (language, intent, text)

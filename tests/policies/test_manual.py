@@ -17,6 +17,7 @@ from simcounsel.policies.staged.manuals import manual_of, names, shipped
 from simcounsel.specs.manual import Manual
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.stage import ROOT
 
 FOLDER = ROOT / "simcounsel" / "policies" / "manuals"
@@ -56,7 +57,7 @@ def written(folder: Path, text: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize(("language", "name"), OURS)
+@each(("language", "name"), OURS)
 def test_ours_hold_together(language: str, name: str) -> None:
     assert check_file(FOLDER / language / f"{name}.yaml") == []
     manual = shipped(name, language)  # type: ignore[arg-type]
@@ -118,7 +119,7 @@ def test_a_small_one_is_sound(tmp_path: Path) -> None:
     assert check_file(written(tmp_path, SMALL)) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "at", "what"),
     [
         ("next: [offer]", "next: [ofer]", "next: [ofer]", "no state 'ofer'; did you mean 'offer'?"),
@@ -228,7 +229,7 @@ def test_each_problem_is_named_with_its_line(
     ), problems
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         ('"no": bye}', '"no": bey}'),
@@ -285,7 +286,7 @@ def test_routers_that_lead_to_each_other_would_hang(tmp_path: Path) -> None:
     assert "lead to each other without a word said" in problems[0]
 
 
-@pytest.mark.parametrize(("language", "name"), OURS)
+@each(("language", "name"), OURS)
 def test_the_diagram_shows_every_state_and_transition(language: str, name: str) -> None:
     manual = shipped(name, language)  # type: ignore[arg-type]
     lines = diagram_of(manual).splitlines()

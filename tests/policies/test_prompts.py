@@ -11,6 +11,7 @@ from simcounsel.policies import policy_for
 from simcounsel.policies.staged.manuals import shipped
 from simcounsel.policies.staged.policy import Staged
 from simcounsel.prompts import prompt_text
+from tests.each import each
 from tests.policies.sessions import Course
 from tests.policies.test_staged import FEELS, to_consent
 from tests.prompts.test_golden import GUIDED, PROMPTS, compare, shown
@@ -62,14 +63,14 @@ def _without_exercise() -> Decision:
     return course.heard("Yes, please.")
 
 
-@pytest.mark.parametrize("kind", GUIDED)
+@each("kind", GUIDED)
 def test_prompt(sent: dict[str, str], kind: str) -> None:
     compare(kind, sent[kind])
     assert "$" not in sent[kind]
     assert "None" not in sent[kind]
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *GUIDED,

@@ -15,6 +15,7 @@ from simcounsel.policies.manual import aims, heard_as, lines_for
 from simcounsel.policies.repertoire import MOVES, WITH_PAIN, WOUNDING, called_for, open_moves, signs
 from simcounsel.specs.vocabulary import QUESTIONS
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.stage import said, view
 
 LONG = ("greet", *("clarify", "reflect") * 5)
@@ -43,7 +44,7 @@ def meeting(
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "sign"),
     [
         (PAIN, "en", "pain"),
@@ -64,9 +65,7 @@ def test_what_a_line_is_heard_as(text: str, language: str, sign: str) -> None:
     assert heard_as(text, "socratic", language) == (sign,)
 
 
-@pytest.mark.parametrize(
-    "text", ["I lay awake again.", "I lost my keys.", "It helps a bit.", "You listen well."]
-)
+@each("text", ["I lay awake again.", "I lost my keys.", "It helps a bit.", "You listen well."])
 def test_a_plain_line_is_heard_as_nothing(text: str) -> None:
     assert heard_as(text, "socratic") == ()
 
@@ -82,7 +81,7 @@ def test_a_feeling_as_strong_as_that_is_pain_whatever_the_words() -> None:
     assert heard("sadness", 7) == heard("joy", 9) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "move"),
     [(HURT, "repair"), (PAIN, "stay_with"), (DOUBT, "meet_doubt"), ("word " * 45, "reflect")],
 )

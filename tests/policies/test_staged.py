@@ -16,6 +16,7 @@ from simcounsel.policies.staged.exercises import library, schedule
 from simcounsel.policies.staged.manuals import names, shipped
 from simcounsel.policies.staged.questions import ExerciseFacts, NoteFacts, words
 from simcounsel.policies.staged.session import ASKED, GOES_ON, TIME, Session
+from tests.each import each
 from tests.policies.sessions import Course, agreeable
 from tests.stage import said, view
 
@@ -159,7 +160,7 @@ def test_who_wants_to_tell_more_is_listened_to_for_at_least_four_messages() -> N
     assert course.heard(TOLD).move == "consent"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "state"),
     [
         ("Yes, please.", "suggestion"),
@@ -306,8 +307,8 @@ def test_the_last_lines_are_noted_when_the_session_is_over() -> None:
 # time
 
 
-@pytest.mark.parametrize("first", ["Miriam", "Ines"])
-@pytest.mark.parametrize("turns", [4, 6, 8, 10, 12, 16, 24, 48])
+@each("first", ["Miriam", "Ines"])
+@each("turns", [4, 6, 8, 10, 12, 16, 24, 48])
 def test_the_end_is_called_near_in_the_last_two_lines_alone(turns: int, first: str) -> None:
     """Whatever the manual's stages, no line speaks of the end, or is of the conclusion, before; the
     last but one asks, the last hears the answer and takes leave."""
@@ -353,8 +354,8 @@ def test_lines_and_minutes_of_a_clock_agree() -> None:
     assert "minutes" not in clock_text(course.view(turns_left=6, minutes_left=38, parting=True))
 
 
-@pytest.mark.parametrize("turns", range(4, 34))
-@pytest.mark.parametrize("first", ["Miriam", "Ines"])
+@each("turns", range(4, 34))
+@each("first", ["Miriam", "Ines"])
 def test_no_session_is_cut_off(turns: int, first: str) -> None:
     course = Course(turns=turns)
     if first == "Miriam":
@@ -369,7 +370,7 @@ def test_no_session_is_cut_off(turns: int, first: str) -> None:
         assert b.origin == a.state
 
 
-@pytest.mark.parametrize("turns", range(12, 34, 2))
+@each("turns", range(12, 34, 2))
 def test_nobody_is_cut_off_unasked(turns: int) -> None:
     """Before time sends a session to its close the client is asked, once, and then heard out."""
     course = Course(turns=turns)

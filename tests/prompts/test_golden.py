@@ -14,6 +14,7 @@ from simcounsel.llm.chat import messages
 from simcounsel.llm.question import Question
 from simcounsel.measuring.interview import Interview
 from simcounsel.prompts import render
+from tests.each import each
 from tests.stage import ROOT, Listening, live, switchboard, three
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -159,7 +160,7 @@ def compare(name: str, text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_prompt(first_of_each: dict[str, str], kind: str) -> None:
     compare(kind, first_of_each[kind])
 
@@ -221,10 +222,9 @@ def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [path for path in sorted(PROMPTS.glob("*.txt")) if "$" in path.read_text(encoding="utf-8")],
-    ids=lambda p: p.stem,
 )
 def test_a_slot_that_is_not_given_is_an_error(path: Path) -> None:
     with pytest.raises(KeyError):

@@ -32,6 +32,7 @@ from simcounsel.prompts import NOTE, phrases, prompt_text, render
 from simcounsel.prompts.twins import complained, described
 from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Scripted
+from tests.each import each
 from tests.prompts.recorded import POLICIES, recorded
 from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchboard, three, tiny
 
@@ -44,7 +45,7 @@ NAMES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_same_slots_and_parts(name: str) -> None:
     chinese, english = prompt_text(name, "zh"), prompt_text(name)
     assert set(re.findall(SLOT, chinese)) == set(re.findall(SLOT, english))
@@ -54,7 +55,7 @@ def test_the_same_slots_and_parts(name: str) -> None:
         assert list(phrases(name, "zh")) == list(phrases(name))
 
 
-@pytest.mark.parametrize("start", ["course_", "line_", "plan_", "staged_", "skipped_", "lived"])
+@each("start", ["course_", "line_", "plan_", "staged_", "skipped_", "lived"])
 def test_a_course_has_all_its_prompts_in_chinese(start: str) -> None:
     assert {path.stem for path in CHINESE.parent.glob(f"{start}*.txt")} <= set(NAMES)
 
@@ -116,7 +117,7 @@ def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
     ]
 
 
-@pytest.mark.parametrize("policy", [one for one in POLICIES if one != "course"])
+@each("policy", [one for one in POLICIES if one != "course"])
 def test_no_prompt_of_a_chinese_world_has_english_words(policy: str) -> None:
     run = recorded(policy, "everyone", "zh")
     world = run.run.world
@@ -205,7 +206,7 @@ def test_a_schema_is_sent_with_chinese_descriptions_and_the_same_values() -> Non
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "told"),
     [
         ("", "回答是空的"),

@@ -18,6 +18,7 @@ from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.llm.schemas import MOST_REPEATED, _plain_pattern, sent_schema
 from simcounsel.llm.weights import path_of
+from tests.each import each
 from tests.prompts.asked import filled
 
 Texts = Callable[[Question[Any]], tuple[str, ...]]
@@ -187,8 +188,8 @@ def refusals(texts: Texts) -> Iterator[tuple[str, int, Counter[str]]]:
     found: dict[str, list[Counter[str]]] = defaultdict(list)
     for question in asked():
         found[question.purpose].append(refused(question, texts))
-    for purpose, each in sorted(found.items()):
-        yield purpose, DRAWN * len(each), sum(each, Counter[str]())
+    for purpose, counts in sorted(found.items()):
+        yield purpose, DRAWN * len(counts), sum(counts, Counter[str]())
 
 
 def test_every_purpose_that_has_a_schema_is_here() -> None:
@@ -245,7 +246,7 @@ def test_whatever_else_is_refused_is_a_matter_of_words() -> None:
     assert set(said) == set(OF_WORDS.values()) - {REPEATED}, "each of them is met"
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "sent"),
     [
         (r"^([01]?\d|2[0-3]):[0-5]\d$", "^([01]?[0-9]|2[0-3]):[0-5][0-9]$"),
@@ -280,7 +281,7 @@ def test_a_name_of_any_alphabet_passes_both() -> None:
     assert "\\" not in pattern
 
 
-@pytest.mark.parametrize("minute", [0, 59, 10 * 60 + 30, 23 * 60 + 59])
+@each("minute", [0, 59, 10 * 60 + 30, 23 * 60 + 59])
 def test_the_rest_of_a_day_begins_now(minute: int) -> None:
     times = [time_text(one) for one in range(24 * 60)]
     assert [one for one in times if re.search(since(minute), one)] == times[minute:]

@@ -18,13 +18,14 @@ from simcounsel.runs.run import Run
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.prompt_set import PromptSet, prompts_named
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.stage import NEVER, SCRIPTED, TINY, Listening, changed, live, switchboard, three, tiny
 
 OURS = [(set_, name) for set_ in shipped_sets() for name in shipped_set(set_)]
 MATTER = {"line_client", "line_counselor", "appraise", "summarize", "insights", "plan_day", "move"}
 
 
-@pytest.mark.parametrize(("set_", "name"), OURS)
+@each(("set_", "name"), OURS)
 def test_the_same_slots_and_blocks_in_other_words(set_: str, name: str) -> None:
     text = shipped_set(set_)[name]
     assert list(unlike(name, text)) == []
@@ -38,7 +39,7 @@ def test_a_set_has_what_matters_most() -> None:
     assert set(shipped_set("reworded")) >= MATTER and len(OURS) >= 12
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "said"),
     [
         ("questions", "You help.\n---\n$memories\nAbout $nome?", "too many: $nome"),

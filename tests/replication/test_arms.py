@@ -21,7 +21,6 @@ from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Scripted
 from tests.stage import happened, said, view
 
-pytestmark = pytest.mark.slow(8)
 DAYS = 2
 DATE = re.compile(r"It is (\w+ \d+ \w+), ")
 

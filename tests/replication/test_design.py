@@ -14,24 +14,28 @@ from replication.differences import UNSAID, rows_of, unsaid, value_at
 from replication.figure5 import figure_5, plan_steps, table
 from replication.options import Wanted
 from replication.published import Name, published
-from simcounsel.cli.sweep import live
+from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Planned, Stroke
+from simcounsel.lab.cell_runs import open_cell
+from simcounsel.lab.plan import write_plan
 from simcounsel.llm.catalog import roles_for
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.specs.experiment_file import load_experiment
 
-pytestmark = pytest.mark.slow(20)
 ALONE, FRIEND, COUNSELOR = "alone", "friend", "counselor"
 STUDIES: tuple[Name, ...] = ("simcounsel", "structure_matters")
 
 
 def lived(name: Name, out: Path, wanted: Wanted) -> Path:
-    """A study with the scripted model, as `replicate` runs it; its folder of runs."""
+    """A study with the scripted model, as `replicate` runs it, in this process; its folder of runs."""
     cast = chosen(name, wanted.clients, [], out)
-    file = written_experiment(name, cast, out, wanted)
-    loaded, cells = load_experiment(file, roles_for("scripted"))
-    _, done = live(loaded, cells, out / "runs", processes=2, in_flight=8, quiet=True, prices=None)
-    assert done
+    experiment, cells = load_experiment(
+        written_experiment(name, cast, out, wanted), roles_for("scripted")
+    )
+    write_plan(experiment, cells, out / "runs")
+    for cell in cells:
+        run = open_cell(cell, out / "runs")
+        Simulation(run.world, run=run).run(cell.ticks)
     return out / "runs"
 
 
@@ -56,6 +60,7 @@ def test_every_setting_of_a_world_is_compared(name: Name, tmp_path: Path) -> Non
             assert setting.key.split(".")[0] in world, setting.key
 
 
+@pytest.mark.slow
 def test_the_comparison_says_what_the_manifests_say(simcounsel: Report) -> None:
     paper = published("simcounsel")
     rows = {one.what: one.ours for one in rows_of(paper, simcounsel, Wanted(), ())}
@@ -68,6 +73,7 @@ def test_the_comparison_says_what_the_manifests_say(simcounsel: Report) -> None:
     assert "lines of a talk" not in rows, "what is as the paper has it is left out"
 
 
+@pytest.mark.slow
 def test_a_setting_by_arm(simcounsel: Report) -> None:
     """Where arms differ, each is named."""
     paper = published("simcounsel")
@@ -86,6 +92,7 @@ def test_a_setting_by_arm(simcounsel: Report) -> None:
     assert UNSAID == "?"
 
 
+@pytest.mark.slow
 def test_plans_are_cut_into_steps_of_a_tick(
     simcounsel: Report, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +123,7 @@ def test_plans_are_cut_into_steps_of_a_tick(
     assert len(steps) == len(before) + len(after), "the revision of the first day is neither"
 
 
+@pytest.mark.slow
 def test_figure_5_leaves_appointments_out(simcounsel: Report) -> None:
     wanted = Wanted(clusters=3)
     made = figure_5(simcounsel, wanted, HashEmbeddings().embed_now, None)
@@ -136,6 +144,7 @@ def test_figure_5_leaves_appointments_out(simcounsel: Report) -> None:
     assert [one.id for one in made.pictures] == ["activities", "transitions", "clusters"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("grouped", "cut"), [("acts", "meeting"), ("plans", "days"), ("acts", "halves")]
 )
@@ -147,6 +156,7 @@ def test_other_ways_to_group(simcounsel: Report, grouped: Any, cut: Any) -> None
     assert "elbow" in made.notes[0]
 
 
+@pytest.mark.slow
 def test_the_judge_names_the_clusters(simcounsel: Report) -> None:
     from simcounsel.llm.switchboard import Switchboard
     from simcounsel.standins.scripted import Scripted

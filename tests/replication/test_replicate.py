@@ -27,8 +27,6 @@ from simcounsel.viewer.rating.study import Rater, open_study
 from tests.commands import Command, in_process
 from tests.stage import ROOT, SCRIPTED, happened, live
 
-pytestmark = pytest.mark.slow(30)
-
 
 @pytest.fixture
 def replicate(
@@ -76,9 +74,9 @@ def outcomes(values: dict[str, dict[str, list[float]]], instrument: str) -> pd.D
     )
 
 
-def test_simcounsel_from_command_to_page(
-    replicate: Command, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
+def test_simcounsel_from_command_to_page(replicate: Command, tmp_path: Path) -> None:
     done = replicate(
         "simcounsel", "--model", "scripted", "--clients", 2, "--ticks", 12, "--out", "small",
         "--raters", 1, "--quiet",
@@ -98,7 +96,6 @@ def test_simcounsel_from_command_to_page(
     ours = table.loc[("relationship", "friend"), "ours"]
     assert ours == pytest.approx(sum(own["friend"]) / len(own["friend"]))
     assert (out / "people" / "consistency" / "offline").is_dir()
-    request.getfixturevalue("undrawn")  # the charts are the same again
     for name in ("recall", "consistency", "change", "realism"):
         rate(out / "people" / name)
     again = replicate(
@@ -122,6 +119,7 @@ def test_simcounsel_from_command_to_page(
     assert other.code != 0 and "another study was begun here" in other.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_structure_matters_from_command_to_page(replicate: Command, tmp_path: Path) -> None:
     small = ("--model", "scripted", "--clients", 3, "--days", 1, "--out", "small", "--quiet")
@@ -154,6 +152,7 @@ def test_a_dry_run_writes_nothing(replicate: Command, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_design_meets_as_often_as_the_paper(tmp_path: Path) -> None:
     """55 conversations with the counselor and 66 with the layperson of three clients."""
     from importlib import resources

@@ -15,9 +15,10 @@ from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summarize
 from simcounsel.viewer.parts import conversation
 from tests.commands import Command
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "model", "told"),
     [
         ("generated", "byhand:answers", "by hand"),

@@ -14,6 +14,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import Forked, TickEnded
 from simcounsel.runs.chain import LogCheck, fields_digest, start_hash, ticks_in
 from simcounsel.runs.run import Run
+from tests.each import each
 from tests.stage import changed, go_on, happened, live, log, three, tiny
 from tests.viewer.written import written
 
@@ -100,7 +101,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+@each("name", DAMAGES)
 def test_damage_is_named(name: str, short: Run, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(short.folder, tmp_path / "run"))
     spoil, what = DAMAGES[name]

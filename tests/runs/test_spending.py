@@ -1,17 +1,16 @@
 """What a run cost, in words."""
 
-import pytest
-
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.spending import Spending, cost_text
+from tests.each import each
 from tests.llm_switchboard.test_switchboard import WRITE
 
 BY_HAND = {"verb": "write", "model": "byhand:q", "tries": 0}
 PAID = {"verb": "write", "model": "openai:gpt-4o", "tokens_in": 5, "tokens_out": 1, "tries": 1}
 
 
-@pytest.mark.parametrize(
+@each(
     ("calls", "told"),
     [
         ([BY_HAND | {"cost_usd": None}], "no price: answered by hand"),

@@ -14,6 +14,7 @@ from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_settings import MemorySettings
 from simcounsel.viewer import parts
+from tests.each import each
 from tests.stage import go_on
 
 
@@ -98,7 +99,7 @@ def test_version_1_had_other_names(kind: str, before: str, now: str) -> None:
     assert upgrades.event_of_today(other, 1) == other
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "now"),
     [
         (
@@ -136,7 +137,6 @@ def test_version_1_had_other_names(kind: str, before: str, now: str) -> None:
             },
         ),
     ],
-    ids=lambda fields: str(fields["kind"]),
 )
 def test_version_2_had_other_names(before: dict[str, object], now: dict[str, object]) -> None:
     assert upgrades.event_of_today(before, 2) == now

@@ -5,9 +5,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 import simcounsel.safety
+from tests.each import each
 
 LINES = Path(simcounsel.safety.__file__).parent / "learning" / "lines"
 BATCHES = sorted(LINES.glob("*.jsonl"))
@@ -22,7 +21,7 @@ def lines(batch: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in batch.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("batch", BATCHES, ids=lambda batch: batch.stem)
+@each("batch", BATCHES)
 def test_each_line_has_its_fields_and_a_form_that_fits_its_danger(batch: Path) -> None:
     for line in lines(batch):
         assert set(line) == {"text", "danger", "form"}
@@ -31,7 +30,7 @@ def test_each_line_has_its_fields_and_a_form_that_fits_its_danger(batch: Path) -
         assert line["form"] in (HARMLESS if line["danger"] == "none" else WITH_DANGER), line
 
 
-@pytest.mark.parametrize("batch", BATCHES, ids=lambda batch: batch.stem)
+@each("batch", BATCHES)
 def test_each_batch_has_all_dangers_about_evenly_and_enough_that_is_harmless(batch: Path) -> None:
     counts = Counter(line["danger"] for line in lines(batch))
     total = counts.total()

@@ -17,6 +17,7 @@ from simcounsel.specs import yaml_text
 from simcounsel.specs.file_text import read_json
 from simcounsel.specs.load import Spec, line_of, load_spec, read_yaml
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.stage import ROOT
 
 
@@ -35,7 +36,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "house.yaml"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "line", "what", "remedy"),
     [
         ("name: A\nroms: []\n", 2, "roms: unknown key", "did you mean 'rooms'?"),
@@ -202,7 +203,7 @@ def test_byte_order_mark(file: Path) -> None:
     assert read_yaml(file) == ({"name": "A"}, {(): 1, ("name",): 1})
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "line", "what"),
     [
         ("", 1, "the file is empty"),
@@ -235,7 +236,7 @@ def test_endless_nesting(file: Path, text: str) -> None:
         read_yaml(file)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("yes", "yes"),
@@ -281,14 +282,13 @@ def test_frozen_and_stripped(file: Path) -> None:
         house.name = "B"
 
 
-@pytest.mark.parametrize(
+@each(
     "file",
     sorted(
         file
         for folder in ("simcounsel", "worlds", "personas", "experiments", "configs", "tests")
         for file in (ROOT / folder).rglob("*.yaml")
     ),
-    ids=lambda file: str(file.relative_to(ROOT)),
 )
 def test_libyaml_and_pyyaml_read_the_same(file: Path) -> None:
     """Values, the lines where they stand, and the order; libyaml is asked first, PyYAML's own parser where something is wrong."""

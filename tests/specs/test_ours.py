@@ -5,12 +5,11 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
 from simcounsel.specs.persona import AnyPersona, ClientPersona, CounselorPersona, LaypersonPersona
 from simcounsel.specs.persona_file import load_persona
 from simcounsel.specs.vocabulary import ACTS, QUESTIONS, Chatter, Stage
 from simcounsel.specs.world_file import load_world
+from tests.each import each
 from tests.stage import ROOT
 
 WORLDS = sorted((ROOT / "worlds").glob("*.yaml"))
@@ -31,14 +30,14 @@ def of(kind: type[AnyPersona]) -> dict[str, AnyPersona]:
     return {path.stem: persona for path in PERSONAS if isinstance(persona := load(path), kind)}
 
 
-@pytest.mark.parametrize("path", WORLDS, ids=lambda p: p.stem)
+@each("path", WORLDS)
 def test_world_loads(path: Path) -> None:
     world = load_world(path)
     assert world.present()
     assert path.read_text(encoding="utf-8").startswith("#")
 
 
-@pytest.mark.parametrize("path", PERSONAS, ids=lambda p: p.stem)
+@each("path", PERSONAS)
 def test_persona_loads(path: Path) -> None:
     persona = load(path)
     assert persona.name.lower().startswith(path.stem)

@@ -16,6 +16,7 @@ from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.persona_file import load_persona
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command
+from tests.each import each
 from tests.stage import TINY, live
 
 MENU = ["plain", "verbose", "go off on tangents", "hostile", "guarded", "ingratiating"]
@@ -126,9 +127,7 @@ def test_the_first_sample_has_other_field_names_and_a_mark_for_depression(tmp_pa
     assert persona.portrait.characteristic == "How Alex copes: Avoids what is hard."
 
 
-@pytest.mark.parametrize(
-    ("text", "whole"), [("a.", "a."), ("a", "a."), ("a?", "a?"), (" a。 ", "a。")]
-)
+@each(("text", "whole"), [("a.", "a."), ("a", "a."), ("a?", "a?"), (" a。 ", "a。")])
 def test_a_sentence_has_one_stop(text: str, whole: str) -> None:
     assert sentence(text) == whole
 
@@ -158,7 +157,7 @@ def test_each_record_is_refused_by_name_and_the_rest_is_written(tmp_path: Path) 
     assert len(imported.refused) == 4
 
 
-@pytest.mark.parametrize("field", OF_A_RECORD)
+@each("field", OF_A_RECORD)
 def test_a_missing_field_of_a_record_by_name(tmp_path: Path, field: str) -> None:
     records = four()
     del records[2][field]
@@ -215,7 +214,7 @@ def test_one_style_is_drawn_or_chosen(tmp_path: Path) -> None:
         ImportChoices(theme="sleep")
 
 
-@pytest.mark.parametrize("theme", tables()["themes"])
+@each("theme", tables()["themes"])
 def test_days_and_nights_follow_the_theme(tmp_path: Path, theme: str) -> None:
     persona = only(tmp_path, *four(), theme=theme)
     assert persona.theme == theme
@@ -229,7 +228,7 @@ def test_days_and_nights_follow_the_theme(tmp_path: Path, theme: str) -> None:
     assert (awake == 0) is (theme in ("grief", "family conflict", "loneliness"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "theme"),
     [
         ("He lies awake for hours and cannot sleep.", "insomnia"),

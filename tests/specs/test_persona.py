@@ -11,6 +11,7 @@ from simcounsel.specs.persona import Routine
 from simcounsel.specs.persona_file import load_persona, parse_persona
 from simcounsel.specs.vocabulary import ACTS, QUESTIONS
 from simcounsel.specs.voice import Form, Line, VoiceLine, check_slots, fill_slots
+from tests.each import each
 from tests.specs.files import line_with, persona_data, written
 
 Spoil = Callable[[dict[str, Any]], object]
@@ -28,7 +29,7 @@ def put(*way: Any) -> Spoil:
     return spoil
 
 
-@pytest.mark.parametrize(
+@each(
     ("who", "spoil", "what"),
     [
         (
@@ -157,7 +158,7 @@ def test_voice_and_forms_may_be_left_out() -> None:
         assert not getattr(parse_persona(data, Path("p.yaml"), {}), key)
 
 
-@pytest.mark.parametrize(
+@each(
     ("since", "until", "inside", "outside"),
     [
         ("07:00", "09:00", (420, 539, 1440 + 420), (419, 540)),

@@ -9,6 +9,7 @@ import yaml
 from simcounsel.specs import therapy_words
 from simcounsel.specs.therapy import Therapy, shipped_therapies, shipped_therapy
 from simcounsel.specs.therapy_words import TherapyWords, in_language
+from tests.each import each
 
 FOLDER = Path(str(therapy_words.__file__)).parents[1] / "policies" / "therapies"
 CHINESE = sorted(path.stem for path in (FOLDER / "zh").glob("*.yaml"))
@@ -31,7 +32,7 @@ def test_none_has_another_name() -> None:
     assert CHINESE and {*CHINESE} <= {*shipped_therapies()}
 
 
-@pytest.mark.parametrize("name", CHINESE)
+@each("name", CHINESE)
 def test_its_texts_are_chinese_and_all_else_is_the_same(name: str) -> None:
     english, chinese = shipped_therapy(name), in_language(shipped_therapy(name), "zh")
     assert [text for text in texts(chinese) if re.search("[A-Za-z]", text)] == []
@@ -50,7 +51,7 @@ def test_ones_own_stays_as_it_is_written() -> None:
     assert in_language(shipped_therapy("cbt"), "en") is shipped_therapy("cbt")
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "says"),
     [
         (lambda data: data["skills"][0]["skills"].pop(), "ids of each skill"),

@@ -15,6 +15,7 @@ from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 from simcounsel.specs.world_settings import MemorySettings
+from tests.each import each
 from tests.specs.files import line_with, persona_data, world_file, written
 from tests.stage import ROOT, TINY, tiny
 
@@ -46,7 +47,7 @@ def problem_of(path: Path, **changes: Any) -> str:
     return first
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "what"),
     [
         (
@@ -252,7 +253,7 @@ def test_not_a_mapping(tmp_path: Path) -> None:
     assert "expected `key: value` lines, found list" in problem_of(path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "value", "read"),
     [
         ("seed", 7, lambda w: w.seed == 7),
@@ -290,7 +291,7 @@ def test_set_reaches_every_part(key: str, value: object, read: Any) -> None:
     assert read(load_world(TINY, **{key: value}))
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "value", "what"),
     [
         ("sed", 7, "sed: unknown key; did you mean 'seed'?"),

@@ -1,7 +1,5 @@
 """A stand-in that is asked about danger answers by the client's file, in words that are read as meant."""
 
-import pytest
-
 from simcounsel.llm.question import Example
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import ASKED, NAMING, SETTLING, Step
@@ -12,6 +10,7 @@ from simcounsel.safety.help import Help
 from simcounsel.specs.vocabulary import DANGERS, Danger
 from simcounsel.standins.danger_replies import danger_reply
 from simcounsel.standins.labelled import labelled
+from tests.each import each
 from tests.stage import line_facts, said, view
 
 CALM = (Example(text="I'd rather it were about the mattress, that can be sorted out in a shop."),)
@@ -29,8 +28,8 @@ def reply(heard: str, *voice: Example, seed: int = 1) -> str | None:
     return danger_reply(line_facts(seen), voice, seed)
 
 
-@pytest.mark.parametrize("step", ASKED)
-@pytest.mark.parametrize("kind", DANGERS)
+@each("step", ASKED)
+@each("kind", DANGERS)
 def test_every_line_of_the_protocol_that_asks_is_answered(step: Step, kind: Danger) -> None:
     for line in lines_of(step, kind, HELP):
         asked = line.replace("{name}", "Ines")

@@ -1,11 +1,10 @@
 """What a client's sentence shows by its own words: fields of a conceptualization, goals of a course."""
 
-import pytest
-
 from simcounsel.policies.course.learning import described
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.standins.clientstates import first_task
 from simcounsel.standins.shown import of_field, of_goal
+from tests.each import each
 from tests.stage import view
 
 CBT = shipped_therapy("cbt")
@@ -32,7 +31,7 @@ SAID = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "sentences"),
     [
         ("rules", (1, 14)),
@@ -58,13 +57,13 @@ def test_a_goal_is_shown_by_one_sentence_or_stays_open() -> None:
     assert not any(of_goal(goal, SAID[:1]) for goal in goals)
 
 
-@pytest.mark.parametrize("name", ["behavioral", "integrative", "postmodern", "psychodynamic"])
+@each("name", ["behavioral", "integrative", "postmodern", "psychodynamic"])
 def test_other_therapies_have_a_field_that_a_sentence_can_fill(name: str) -> None:
     fields = described(view(), shipped_therapy(name)).values()
     assert any(of_field(field, SAID) for field in fields)
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "task"),
     [
         ("Would you write down one such moment until we meet?", True),

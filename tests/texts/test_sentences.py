@@ -1,10 +1,10 @@
 """Each way of cutting a text into sentences."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.texts import sentences
+from tests.each import each
 
 
 @given(st.text(alphabet="ab .!?。…\n”)"))
@@ -21,7 +21,7 @@ def test_bare_sentences_are_those_that_have_no_end_in_them(text: str) -> None:
     assert "".join(found) == "".join(kept)
 
 
-@pytest.mark.parametrize(
+@each(
     ("cut", "text", "found"),
     [
         (sentences.bare, "I am. Am I?! So…", ["I am", " Am I", " So"]),
@@ -45,7 +45,7 @@ def test_what_ends_a_sentence_may_be_given() -> None:
     assert sentences.marked("One; two. Three", ";；") == ["One;", " two. Three"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "first"),
     [
         ("I am.\nNow. ", "I am."),

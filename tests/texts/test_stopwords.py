@@ -1,13 +1,12 @@
 """The lists of words that say little."""
 
-import pytest
-
 from simcounsel.corpus.disclosure import content as told
 from simcounsel.texts import stopwords
 from simcounsel.texts.quotes import content
+from tests.each import each
 
 
-@pytest.mark.parametrize("name", [name for name in vars(stopwords) if name.isupper()])
+@each("name", [name for name in vars(stopwords) if name.isupper()])
 def test_every_list_holds_the_small_words_in_small_letters(name: str) -> None:
     words = getattr(stopwords, name)
     assert words >= stopwords.SMALL

@@ -9,6 +9,7 @@ import pytest
 
 from simcounsel.errors import SpecError
 from tests.commands import Command, in_process
+from tests.each import each
 from training.__main__ import main
 from training.plan import Plan
 from training.privacy import budget, gaussian
@@ -64,7 +65,7 @@ def training(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     return in_process("training", main, monkeypatch, capsys)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "line", "what"),
     [
         (SITE.replace("  unit: site\n", ""), 6, "unit is missing"),

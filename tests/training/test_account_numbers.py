@@ -9,6 +9,7 @@ from mpmath import mp
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
+from tests.each import each
 from training.privacy import gaussian
 from training.privacy.releases import Releases, epsilon_of, multiplier_for, unsampled
 
@@ -31,7 +32,7 @@ def hockey_stick(
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("stated", "sigma", "one", "hundred", "replaced"),
     [
         (1, 4.8448, 0.751, 10.39, 25.44),
@@ -56,7 +57,7 @@ def test_what_the_papers_noise_gives(
     assert float(delta) == pytest.approx(DELTA, rel=1e-6)
 
 
-@pytest.mark.parametrize(
+@each(
     ("total", "rounds", "sigma"),
     [
         (1, 100, 37.31),
@@ -113,9 +114,7 @@ def test_two_accountants_agree(times: int, rate: float, z: float, known: float) 
     assert ours == pytest.approx(prv.get_epsilon(DELTA), abs=0.012)
 
 
-@pytest.mark.parametrize(
-    ("rate", "parts", "z"), [(0.1, 1, 0.8), (0.3, 1, 2.0), (0.1, 3, 1.5), (0.5, 2, 3.0)]
-)
+@each(("rate", "parts", "z"), [(0.1, 1, 0.8), (0.3, 1, 2.0), (0.1, 3, 1.5), (0.5, 2, 3.0)])
 def test_one_sampled_release_by_integration(rate: float, parts: int, z: float) -> None:
     """Of a client with several sessions too: a binomial mixture of Gaussians against the one without, in both directions."""
     chances = binom.pmf(np.arange(parts + 1), parts, rate)
@@ -187,7 +186,7 @@ def test_sampling_never_costs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each(
     "of",
     [
         Releases(times=267, rate=64 / 570),
@@ -196,7 +195,7 @@ def test_sampling_never_costs() -> None:
         Releases(times=1, rate=0.01),
     ],
 )
-@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+@each("epsilon", [0.5, 8.0])
 def test_noise_that_is_found_keeps_the_total_and_is_the_least(of: Releases, epsilon: float) -> None:
     z = multiplier_for([of], epsilon, DELTA)
     assert epsilon_of([of], z, DELTA) <= epsilon * (1 + 1e-9)

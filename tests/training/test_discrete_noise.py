@@ -10,6 +10,7 @@ from dp_accounting.pld.privacy_loss_distribution import from_discrete_gaussian_m
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from scipy import stats
 
+from tests.each import each
 from training.errors import TrainingError
 from training.plan import EXCESS, Plan
 from training.privacy import budget, gaussian
@@ -32,8 +33,8 @@ def plan(rounds: int = 100, **more: object) -> Plan:
     return Plan.model_validate({"sites": sites, "rounds": rounds, "privacy": {**SUM, **more}})
 
 
-@pytest.mark.parametrize("bits", [0, 1, 3])
-@pytest.mark.parametrize("key", [("seed", 1), None], ids=["seeded", "secure"])
+@each("bits", [0, 1, 3])
+@each("key", [("seed", 1), None])
 def test_every_whole_number_comes_as_often_as_it_should(
     bits: int, key: tuple[str | int, ...] | None
 ) -> None:

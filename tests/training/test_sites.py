@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from simcounsel.corpus.dialogues import Dialogue, Draft, Turn
 from simcounsel.errors import SpecError
+from tests.each import each
 from training.__main__ import app
 from training.dealing import capped, deal
 from training.recipe import Deal, Recipe
@@ -241,7 +242,7 @@ def test_revised_lines_are_compared_by_what_was_said(tmp_path: Path) -> None:
         planned(recipe, file, lines, find(recipe, file))
 
 
-@pytest.mark.parametrize(
+@each(
     ("keys", "what"),
     [
         ({}, "no data: add `corpus: samples`"),

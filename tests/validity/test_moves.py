@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.specs.vocabulary import Language
+from tests.each import each
 from validity.talk.moves import moves_in
 from validity.talk.sessions import Line
 
@@ -45,13 +46,13 @@ CHINESE = [
 ]
 
 
-@pytest.mark.parametrize(("said", "before", "moves"), ENGLISH)
+@each(("said", "before", "moves"), ENGLISH)
 def test_english(said: str, before: str, moves: set[str]) -> None:
     found = moves_in(Line(said=said, before=before))
     assert found >= moves and (moves or not found), found
 
 
-@pytest.mark.parametrize(("said", "before", "moves"), CHINESE)
+@each(("said", "before", "moves"), CHINESE)
 def test_chinese(said: str, before: str, moves: set[str]) -> None:
     found = moves_in(Line(said=said, before=before), "zh")
     assert found >= moves and (moves or not found), found

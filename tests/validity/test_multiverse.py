@@ -25,6 +25,7 @@ from simcounsel.lab.cell_runs import open_cell
 from simcounsel.lab.plan import write_plan
 from simcounsel.specs.world import World
 from tests.benchmarks.multiverse import verdicts
+from tests.each import each
 from tests.stage import ROOT
 from validity.__main__ import app
 from validity.multiverse.adjusting import adjusted
@@ -37,7 +38,6 @@ from validity.multiverse.shares import HIGHER, NOISE, SHARED, shares
 from validity.multiverse.universes import Plan, plan, plan_words
 from validity.page import add
 
-pytestmark = pytest.mark.slow(6)
 CLIENTS = ("aisha", "daniela", "henrik", "ines", "leila", "priya")
 WEAK = "scripted:planted=0,spread=1.5"
 
@@ -120,7 +120,7 @@ def test_pasts_are_those_of_their_way(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("block", "line", "said"),
     [
         ("multiverse:\n  promts: [usual]\n", 17, "promts"),
@@ -196,6 +196,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
     return made, runs
 
 
+@pytest.mark.slow
 def test_the_effect_of_each_specification_is_that_of_its_runs(lived: tuple[Plan, Path]) -> None:
     made, runs = lived
     part, pictures = make(made, runs, "simcounsel validity multiverse")
@@ -211,6 +212,7 @@ def test_the_effect_of_each_specification_is_that_of_its_runs(lived: tuple[Plan,
     assert len(pictures) == 2 and all(one.svg for one in pictures)
 
 
+@pytest.mark.slow
 def test_the_page_has_it(lived: tuple[Plan, Path], tmp_path: Path) -> None:
     part, pictures = make(*lived, "simcounsel validity multiverse")
     html = add(part, pictures, tmp_path).read_text(encoding="utf-8")
@@ -219,6 +221,7 @@ def test_the_page_has_it(lived: tuple[Plan, Path], tmp_path: Path) -> None:
     assert len(curve_csv) == 2 and set(CHOICES) < set(curve_csv.columns)
 
 
+@pytest.mark.slow
 def test_the_command_goes_on_where_it_was(
     lived: tuple[Plan, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -501,6 +504,7 @@ def test_what_may_be_claimed() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_choice_is_refuted_and_never_shown() -> None:
     """Errors in 5 of 100 draws: tests/benchmarks/multiverse.py."""
     said, below = verdicts(0.0, 0.0, 12, 8, 2)

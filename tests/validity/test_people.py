@@ -9,6 +9,7 @@ from scipy import stats
 
 from analysis.experiment import ReportError
 from tests.commands import Command, in_process
+from tests.each import each
 from validity.__main__ import main
 from validity.people.estimating import Units, bias, difference, mean
 from validity.people.making import make
@@ -132,7 +133,7 @@ def test_the_part_says_what_holds(tmp_path: Path) -> None:
     assert abs(float(str(table.rows[0][together]))) < 0.5 < float(str(table.rows[0][model]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("client,model\na,1\n", "1: no column people"),

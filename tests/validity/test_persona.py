@@ -15,8 +15,6 @@ from validity.persona.controls import controls
 from validity.persona.drifting import agreement, drifts, retest
 from validity.persona.making import _stable, _stays, _tells
 
-pytestmark = pytest.mark.slow(6)
-
 
 def rows(values: dict[str, list[float]], score: str = "total", run: str = "r") -> pd.DataFrame:
     """By client one value a conversation."""
@@ -120,6 +118,7 @@ def validity(
     return in_process("validity", main, monkeypatch, capsys)
 
 
+@pytest.mark.slow
 def test_from_the_command_to_the_page(validity: Command, tmp_path: Path) -> None:
     run = live(tmp_path / "runs", ticks=12)
     every = controls([run], 50)

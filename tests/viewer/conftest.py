@@ -6,12 +6,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Error, Page, sync_playwright
 from starlette.types import ASGIApp
+
+if TYPE_CHECKING:  # in [test-all]
+    from playwright.sync_api import Browser, Page
+
 
 FLAGS = [
     "--no-sandbox",
@@ -24,12 +27,14 @@ FLAGS = [
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
+def chromium() -> Iterator["Browser"]:
     """Chromium, started once for a file.
 
     Not for the session: while Playwright is open its event loop counts as running in this thread, and
     tests of other files call asyncio.run.
     """
+    from playwright.sync_api import Error, sync_playwright
+
     found = (
         shutil.which("chromium")
         or shutil.which("chromium-browser")
@@ -47,7 +52,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def browser(chromium: Browser) -> Iterator[Browser]:
+def browser(chromium: "Browser") -> Iterator["Browser"]:
     """Chromium, in which nothing of a test before is left: neither pages nor what they stored."""
     yield chromium
     for context in chromium.contexts:
@@ -83,7 +88,7 @@ def serving(app: ASGIApp) -> Iterator[str]:
 
 
 @contextmanager
-def sound_page(browser: Browser, width: int = 1280, **context: Any) -> Iterator[Page]:
+def sound_page(browser: "Browser", width: int = 1280, **context: Any) -> Iterator["Page"]:
     """A page that fails the test when anything goes wrong in it."""
     room = browser.new_context(viewport={"width": width, "height": 900}, **context)
     page = room.new_page()
@@ -98,7 +103,7 @@ def sound_page(browser: Browser, width: int = 1280, **context: Any) -> Iterator[
 
 
 @contextmanager
-def site(page: Page, app: ASGIApp) -> Iterator[str]:
+def site(page: "Page", app: ASGIApp) -> Iterator[str]:
     """A site of its own, which the page leaves before it ends: else it asks in vain whether there is more."""
     with serving(app) as address:
         yield address

@@ -27,6 +27,8 @@ from simcounsel.viewer.run_list import RunList
 from tests.stage import ROOT, TINY, go_on, happened, live, switchboard, three, tiny
 from tests.viewer.conftest import serving, sound_page
 
+pytestmark = pytest.mark.slow
+
 PANELS = ("days", "outcomes", "person", "memory", "talks", "hood", "search")
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simcounsel.specs.vocabulary import EMOTIONS, ActivityKind
 from simcounsel.viewer.routes import STATIC
+from tests.each import each
 
 Array = NDArray[np.float64]
 VISIONS: dict[str, Array] = {
@@ -115,7 +116,7 @@ def modes() -> dict[str, dict[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "two", "apart"),
     [
         ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
@@ -133,8 +134,8 @@ def test_the_difference_is_as_published(
     assert delta_e(np.array(one), np.array(two)) == pytest.approx(apart, abs=1e-4)
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("palette", PALETTES)
+@each("mode", ["light", "dark"])
+@each("palette", PALETTES)
 def test_any_two_of_a_palette_are_told_apart(
     modes: dict[str, dict[str, str]], palette: str, mode: str
 ) -> None:

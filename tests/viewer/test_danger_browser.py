@@ -24,6 +24,8 @@ from tests.engine.test_danger import DANGER, lived, safety, says
 from tests.stage import ROOT, TINY, begun, happened, live, switchboard, tiny
 from tests.viewer.conftest import site, sound_page
 
+pytestmark = pytest.mark.slow
+
 SHOTS = os.environ.get("SIMCOUNSEL_SHOTS")
 
 

@@ -24,6 +24,8 @@ from tests.viewer.conftest import site, sound_page
 from tests.viewer.seated import seated
 from tests.viewer.test_questionnaires import asking, survey
 
+pytestmark = pytest.mark.slow
+
 SHOTS = os.environ.get("SIMCOUNSEL_SHOTS")
 SIZES = {"desktop": (1400, 900), "phone": (390, 844)}
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import pytest
 from starlette.testclient import TestClient
 
 from simcounsel.agents.facts import SelfReportFacts
@@ -16,12 +15,13 @@ from simcounsel.standins.forms import FormLine, Forms, Given
 from simcounsel.standins.human import Board
 from simcounsel.viewer.seat import seat_app
 from simcounsel.viewer.turns import turn_routes
+from tests.each import each
 from tests.stage import begun
 
 FORM = "/api/seat/form"
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "status", "why"),
     [
         ({"answers": {}}, 422, "'turn' is missing"),

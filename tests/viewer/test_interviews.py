@@ -19,6 +19,7 @@ from simcounsel.viewer.guard import POSTS
 from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
+from tests.each import each
 from tests.stage import switchboard
 
 
@@ -87,7 +88,7 @@ def test_who_could_answer(site: Site) -> None:
     assert site.client.get("/api/runs/none/interviews").status_code == 404
 
 
-@pytest.mark.parametrize(
+@each(
     ("more", "why"),
     [
         ({"who": "Inez"}, "did you mean"),

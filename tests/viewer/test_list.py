@@ -5,11 +5,9 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
 from scipy import stats
 from starlette.testclient import TestClient
 
@@ -20,8 +18,13 @@ from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.row import arm
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.several import arm_means, interval, t_quantile
+from tests.each import each
 from tests.stage import go_on, live, seal, tiny
 from tests.viewer.conftest import serving, sound_page
+
+if TYPE_CHECKING:  # in [test-all]
+    from playwright.sync_api import Browser, Page
+
 
 PLAN = [{"instrument": "insomnia_severity", "when": when} for when in ("start", "end")]
 
@@ -51,12 +54,12 @@ def url(sweep: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(browser: "Browser") -> Iterator["Page"]:
     with sound_page(browser) as opened:
         yield opened
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 7, 29, 200])
+@each("freedom", [1, 2, 3, 7, 29, 200])
 def test_the_quantile_is_that_of_scipy(freedom: int) -> None:
     assert t_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-6)
 
@@ -120,7 +123,9 @@ def test_a_run_of_no_sweep_has_no_arm(tmp_path: Path) -> None:
     assert arm(tmp_path / "run") is None
 
 
-def test_sort_filter_group_choose_and_open_together(page: Page, url: str) -> None:
+def test_sort_filter_group_choose_and_open_together(page: "Page", url: str) -> None:
+    from playwright.sync_api import expect
+
     page.goto(url)
     rows = page.locator("table.runs tbody tr")
     expect(rows).to_have_count(4)
@@ -151,8 +156,10 @@ def test_sort_filter_group_choose_and_open_together(page: Page, url: str) -> Non
 NASTY = "</script><img src=x onerror='window.hurt=1'>\u202edlrow \u98ce 失眠"
 
 
-def test_hostile_names_stay_text(browser: Browser, sweep: Path, tmp_path: Path) -> None:
+def test_hostile_names_stay_text(browser: "Browser", sweep: Path, tmp_path: Path) -> None:
     """Of worlds, clients, arms, instruments and points of the plan, in the list and together."""
+    from playwright.sync_api import expect
+
     folder = Path(shutil.copytree(sweep, tmp_path / "sweep"))
     plan = json.loads((folder / "experiment.json").read_text("utf-8"))
     for one in plan["runs"]:
@@ -185,7 +192,9 @@ def test_hostile_names_stay_text(browser: Browser, sweep: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_accessible(chromium: Browser, url: str, sweep: Path, width: int, scheme: Any) -> None:
+def test_accessible(chromium: "Browser", url: str, sweep: Path, width: int, scheme: Any) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
     context = chromium.new_context(
         viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
     )

@@ -5,11 +5,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
 from starlette.testclient import TestClient
 
 from simcounsel.gallery import folder_of
@@ -25,8 +23,13 @@ from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.outcomes import first_and_last, outcomes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
+from tests.each import each
 from tests.stage import live, seal, tiny
 from tests.viewer.conftest import serving, sound_page
+
+if TYPE_CHECKING:  # in [test-all]
+    from playwright.sync_api import Browser, Page
+
 
 PLAN = [
     {"instrument": "insomnia_severity", "when": "start"},
@@ -107,7 +110,7 @@ def test_first_last_and_change_by_hand() -> None:
     assert one["change"] is None
 
 
-@pytest.mark.parametrize("name", shipped_names())
+@each("name", shipped_names())
 def test_no_answers_give_a_score_out_of_its_bounds(name: str) -> None:
     scale, draw = find_scale(name), Random(1)
     extremes = (
@@ -156,7 +159,7 @@ def test_what_is_measured_later_shows_without_a_reload(measured: Run, tmp_path: 
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(browser: "Browser") -> Iterator["Page"]:
     with sound_page(browser) as opened:
         yield opened
 
@@ -168,8 +171,10 @@ def url(measured: Run) -> Iterator[str]:
 
 
 def test_from_a_score_to_its_lines_in_three_clicks_and_back(
-    page: Page, url: str, measured: Run
+    page: "Page", url: str, measured: Run
 ) -> None:
+    from playwright.sync_api import expect
+
     page.goto(f"{url}/run/{measured.name}")
     page.get_by_role("tab", name="Outcomes").click()
     point = page.get_by_role("button", name="total").last
@@ -188,7 +193,9 @@ def test_from_a_score_to_its_lines_in_three_clicks_and_back(
     expect(page.get_by_label("What it rests on")).to_be_visible()
 
 
-def test_a_rating_comes_while_the_page_is_open(page: Page, measured: Run, tmp_path: Path) -> None:
+def test_a_rating_comes_while_the_page_is_open(page: "Page", measured: Run, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
     run = Run.open(Path(shutil.copytree(measured.folder, tmp_path / measured.name)))
     with serving(make_app(RunList(tmp_path))) as address:
         page.goto(f"{address}/run/{run.name}#panel=outcomes")
@@ -198,7 +205,9 @@ def test_a_rating_comes_while_the_page_is_open(page: Page, measured: Run, tmp_pa
         page.goto("about:blank")
 
 
-def test_hostile_answers_stay_text(page: Page, measured: Run, tmp_path: Path) -> None:
+def test_hostile_answers_stay_text(page: "Page", measured: Run, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
     nasty = "</script><img src=x onerror='window.hurt=1'>\u202edlrow"
     folder = Path(shutil.copytree(measured.folder, tmp_path / measured.name))
     lines = []
@@ -225,7 +234,10 @@ def test_hostile_answers_stay_text(page: Page, measured: Run, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_accessible(chromium: Browser, url: str, measured: Run, width: int, scheme: Any) -> None:
+def test_accessible(chromium: "Browser", url: str, measured: Run, width: int, scheme: Any) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import expect
+
     context = chromium.new_context(
         viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
     )

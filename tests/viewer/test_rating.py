@@ -51,6 +51,7 @@ from simcounsel.viewer.rating.study import (
 from simcounsel.viewer.rating.study_lines import state_lines
 from simcounsel.viewer.rating.study_parts import Line
 from simcounsel.viewer.rating.table import rows, write_csv
+from tests.each import each
 from tests.stage import begun
 from tests.viewer.studies import HOSTILE, instrument, lived, made
 
@@ -89,7 +90,7 @@ def given(study: Study, **changes: Any) -> dict[str, Any]:
 # instruments
 
 
-@pytest.mark.parametrize("name", shipped())
+@each("name", shipped())
 def test_the_shipped_instruments_can_be_read(name: str) -> None:
     assert load_instrument(name).items
 
@@ -136,7 +137,7 @@ def test_an_unknown_instrument_has_a_remedy() -> None:
 # blinding
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "blind"),
     [
         ("Ines's tea, INES; ines-like. Inesita stays.", "A's tea, A; A-like. Inesita stays."),
@@ -530,7 +531,7 @@ def test_the_last_answer_counts(folder: Path) -> None:
     assert last.answers["kind"] == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "told"),
     [
         ({"item": "T99"}, "no item 'T99'"),
@@ -558,7 +559,7 @@ def test_answers_that_do_not_fit_are_refused(
     assert not (folder / "answers.jsonl").exists()
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",
@@ -697,7 +698,7 @@ def test_returned_files_are_merged_once(folder: Path, tmp_path: Path) -> None:
     assert [answer.comment for answer in last_answers(read_answers(folder)).values()] == ["later"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "told"),
     [
         ({"study": "other"}, "of another study"),
@@ -939,7 +940,7 @@ def test_the_command_from_runs_to_csv(runs: Path, tmp_path: Path) -> None:
     assert "  1 of " in call("--out", out).output
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "told"),
     [
         (("--instrument", "transcript_quality"), "name the runs"),

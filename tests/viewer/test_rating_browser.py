@@ -20,6 +20,8 @@ from tests.viewer.conftest import serving, sound_page
 from tests.viewer.studies import HOSTILE, instrument, lived, made
 from tests.viewer.test_rating_kinds import recalling
 
+pytestmark = pytest.mark.slow
+
 PLAIN = "The kettle is on and the rain has stopped."
 
 

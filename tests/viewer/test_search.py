@@ -3,9 +3,9 @@
 import json
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, expect
 from starlette.testclient import TestClient
 
 from simcounsel.events import Said
@@ -17,6 +17,10 @@ from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.stage import happened, seal
 from tests.viewer.conftest import serving, sound_page
+
+if TYPE_CHECKING:  # in [test-all]
+    from playwright.sync_api import Browser
+
 
 LINE = "Über den Fluß gehe ich nachts, 我睡不着 <img src=x onerror='window.hurt=1'> \u202eback"
 
@@ -59,7 +63,9 @@ def test_all_kinds_are_searched_and_the_rest_is_counted(
     assert found["all"] > len(lines)
 
 
-def test_a_search_leads_to_the_line(browser: Browser, run: Run, tmp_path: Path) -> None:
+def test_a_search_leads_to_the_line(browser: "Browser", run: Run, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
     file = tmp_path / "out.html"
     write_bundle(Log(run.folder), file)
     with serving(make_app(RunList(run.folder))) as address, sound_page(browser) as page:

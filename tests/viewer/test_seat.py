@@ -4,10 +4,9 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Response, expect
 from starlette.testclient import TestClient
 
 from simcounsel.engine.simulation import Simulation
@@ -21,6 +20,9 @@ from simcounsel.viewer.turns import taking_part, turn_routes
 from tests.engine.test_secrets import planted
 from tests.stage import begun, happened, live, switchboard, tiny
 from tests.viewer.conftest import sound_page
+
+if TYPE_CHECKING:  # in [test-all]
+    from playwright.sync_api import Browser, Page, Response
 
 
 def of(run: Run, who: str = "Miriam") -> TestClient:
@@ -100,18 +102,21 @@ def test_notes_are_kept_with_the_run(tmp_path: Path) -> None:
 
 
 @pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
-def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(browser: "Browser", request: pytest.FixtureRequest) -> Iterator["Page"]:
     with sound_page(browser, request.param) as page:
         yield page
 
 
 @pytest.mark.slow(8)
-def test_a_whole_session_from_the_seat(page: Page, tmp_path: Path) -> None:
+def test_a_whole_session_from_the_seat(page: "Page", tmp_path: Path) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import expect
+
     world, plant = planted()
     run = begun(tmp_path, world)
     heard: list[str] = []
 
-    def listen(response: Response) -> None:
+    def listen(response: "Response") -> None:
         if response.url.startswith("http"):
             heard.append(response.url)
             if "/api/" in response.url and response.ok:

@@ -20,6 +20,7 @@ from simcounsel.viewer import guard
 from simcounsel.viewer.routes import STATIC, make_app
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.serve import listen, serving
+from tests.each import each
 from tests.stage import go_on, happened, live, tiny
 
 HERE = "http://127.0.0.1:8765"
@@ -68,7 +69,7 @@ def test_everything_about_a_run(ask: Callable[[str], Any], lived: Run) -> None:
     assert ask("warnings") == []
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/run/other",
@@ -85,7 +86,7 @@ def test_not_found(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "conversation/nothing",
@@ -99,7 +100,7 @@ def test_no_such_part(client: TestClient, lived: Run, path: str) -> None:
     assert client.get(f"/api/runs/{lived.name}/{path}").status_code == 404
 
 
-@pytest.mark.parametrize(
+@each(
     ("headers", "status"),
     [
         ({"host": "evil.example"}, 403),

@@ -25,6 +25,7 @@ from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
+from tests.each import each
 from tests.viewer.written import ADVICE, go_on, lines, stored, talk, written
 
 HERE = "http://127.0.0.1:8765"
@@ -317,7 +318,7 @@ def test_the_site_names_it_and_answers(run: Run) -> None:
         assert site.get(f"/api/runs/{run.name}/{path}").status_code == 404
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "answer"),
     [
         ("overview", 200),

@@ -22,6 +22,8 @@ from tests.viewer.conftest import serving, site, sound_page
 from tests.viewer.test_browser import NASTY
 from tests.viewer.written import go_on, lines, stored, talk, written
 
+pytestmark = pytest.mark.slow
+
 DRAWN = "main[data-drawn]"
 
 

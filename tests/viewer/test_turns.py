@@ -31,6 +31,7 @@ from simcounsel.viewer.guard import POSTS
 from simcounsel.viewer.seat import seat_app
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
 from tests.commands import Command
+from tests.each import each
 from tests.engine.test_danger import DANGER, safety, says
 from tests.stage import (
     TINY,
@@ -132,7 +133,7 @@ def test_time_can_be_prolonged_but_not_for_ever() -> None:
         assert line.result(5).say == "Still here."
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "more", "why"),
     [
         ("", {}, "nothing was written"),
@@ -165,7 +166,7 @@ def test_others_are_asked_of_the_model() -> None:
     assert human.name == "scripted"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Sí, claro.",

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.llm.gguf import read_header
+from tests.each import each
 from tests.training.adapters.made import ALL, TINY, factors, peft_folder
 from training.adapters.bases import Base, find_base
 from training.adapters.llama_cpp import permute, tensors, write
@@ -130,7 +131,7 @@ def test_qwen_keeps_its_rows() -> None:
     assert not np.array_equal(tensors(adapter, BASE)["blk.0.attn_q.weight.lora_b"], same)
 
 
-@pytest.mark.parametrize(
+@each(
     ("config", "scales"),
     [
         ({}, (2.0, 2.0)),

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from simcounsel.errors import ModelError, SimcounselError
 from simcounsel.llm.gguf import read_header
+from tests.each import each
 from tests.training.adapters.made import TINY, factors, peft_folder
 from training.adapters.bases import Base, find_base
 from training.adapters.command import register
@@ -28,7 +29,7 @@ def one_line(error: BaseException) -> str:
     return str(error)
 
 
-@pytest.mark.parametrize(
+@each(
     ("config", "words"),
     [
         ({"peft_type": "IA3"}, "peft_type is 'IA3'; only LORA"),
@@ -52,7 +53,7 @@ def test_more_or_other_than_plain_lora_is_refused(
     one_line(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tensors", "words"),
     [
         ({}, "holds no tensors"),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.training.federation.leastsquares import (
     DATA,
     SITE,
@@ -73,7 +74,7 @@ def same(one: ServerState, two: ServerState) -> bool:
     return alike and (one.round, one.charged) == (two.round, two.charged)
 
 
-@pytest.mark.parametrize(
+@each(
     "averaging",
     [
         {"rule": "fedadam", "server_learning_rate": 0.1, "send": "int8"},

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.training.federation.leastsquares import start
 from tests.training.federation.test_rounds import EVEN, SITE_DP, Moves, moved
 from training.federation import messages
@@ -67,8 +68,8 @@ def saying(
     return lie
 
 
-@pytest.mark.parametrize("send", SENDS)
-@pytest.mark.parametrize("size", [0.3, 1e3, 1e30])
+@each("send", SENDS)
+@each("size", [0.3, 1e3, 1e30])
 def test_an_update_above_clip_and_noise_is_left_out_and_named(send: str, size: float) -> None:
     if send == "fp16" and size > 1e4:
         return  # no number of float16
@@ -105,8 +106,8 @@ def test_an_honest_site_whose_update_is_beyond_the_range_says_so_itself() -> Non
     assert "take a smaller learning_rate" in report.failed["b"] and moved(state) == 0
 
 
-@pytest.mark.parametrize("send", SENDS)
-@pytest.mark.parametrize("shape", [(5, 2), (300, 40), (1, 2000)])
+@each("send", SENDS)
+@each("shape", [(5, 2), (300, 40), (1, 2000)])
 def test_no_honest_update_is_refused(send: str, shape: tuple[int, int]) -> None:
     """However the clipped update lies: spread over all entries, or in a single one."""
     terms = Terms(**CLIPPED, send=send)
@@ -148,7 +149,7 @@ BAD_FACTS: list[tuple[dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("facts", "why"), BAD_FACTS)
+@each(("facts", "why"), BAD_FACTS)
 def test_words_of_the_wrong_kind_leave_that_site_out(facts: dict[str, str], why: str) -> None:
     state, report = sent(Terms(weights=EVEN), saying(**facts), by=1.0)
     assert list(report.failed) == ["b"] and why in report.failed["b"]
@@ -156,7 +157,7 @@ def test_words_of_the_wrong_kind_leave_that_site_out(facts: dict[str, str], why:
     assert report.answered == ("a", "c", "d") and moved(state) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("answer", [None, "text", 7, {}])
+@each("answer", [None, "text", 7, {}])
 def test_an_answer_that_is_no_bytes_leaves_that_site_out(answer: Any) -> None:
     _, report = sent(Terms(weights=EVEN), lambda honest: answer)
     assert "no bytes" in report.failed["b"] and report.answered == ("a", "c", "d")
@@ -203,7 +204,7 @@ SECURE = [
 ]
 
 
-@pytest.mark.parametrize("terms", SECURE)
+@each("terms", SECURE)
 def test_a_sum_beyond_what_all_may_move_is_not_used(terms: Terms) -> None:
     rng = generator((4,))
     for what in (
@@ -217,7 +218,7 @@ def test_a_sum_beyond_what_all_may_move_is_not_used(terms: Terms) -> None:
     assert report.void is None
 
 
-@pytest.mark.parametrize("terms", SECURE)
+@each("terms", SECURE)
 def test_honest_sums_are_used_in_many_rounds_and_with_one_missing(terms: Terms) -> None:
     learner = Moves({**dict.fromkeys(EVEN, 0.15), "d": RuntimeError("gone")})
     if terms.noise_at == "sum" and not terms.dropouts:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save
 
+from tests.each import each
 from training.errors import TrainingError
 from training.federation.messages import decoded, encoded
 
@@ -93,7 +94,7 @@ def test_int8_scales_each_component_by_itself() -> None:
     np.testing.assert_allclose(back, small["b"], rtol=0.02)
 
 
-@pytest.mark.parametrize(
+@each(
     ("bad", "why"),
     [
         (b"", "no message"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.each import each
 from training.errors import TrainingError
 from training.federation.noise import GRID_BITS, noised
 
@@ -81,7 +82,7 @@ def test_what_secure_noise_releases_lies_on_a_grid_whatever_the_update() -> None
         )  # so float32 loses nothing of it
 
 
-@pytest.mark.parametrize("std", [0.0, -1.0, float("nan"), float("inf")])
+@each("std", [0.0, -1.0, float("nan"), float("inf")])
 def test_noise_that_protects_nothing_is_refused(std: float) -> None:
     with pytest.raises(TrainingError, match="protects nothing"):
         noised({"a": np.zeros(1, np.float32)}, std, seed=1, round=1, site="", source="seeded")

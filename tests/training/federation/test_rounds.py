@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.training.federation.leastsquares import (
     ALPHA,
     INPUTS,
@@ -136,10 +137,8 @@ def test_fedavg_on_iid_sites_reaches_the_central_solution() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("rule", "rate"), [("fedavg", 1.0), ("fedadam", 0.05), ("exact", 1.0), ("stack", 1.0)]
-)
-@pytest.mark.parametrize("send", ["fp32", "int8"])
+@each(("rule", "rate"), [("fedavg", 1.0), ("fedadam", 0.05), ("exact", 1.0), ("stack", 1.0)])
+@each("send", ["fp32", "int8"])
 def test_every_rule_learns(rule: str, rate: float, send: str) -> None:
     sizes = dict.fromkeys("abc", 100)
     of = data(sizes, noise=0.1, rank=2)
@@ -256,7 +255,7 @@ BAD: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("bad", sorted(BAD))
+@each("bad", sorted(BAD))
 def test_a_bad_site_is_left_out_and_named_and_the_others_take_its_weight(bad: str) -> None:
     how, why = BAD[bad]
     state, report = run_round(
@@ -272,7 +271,7 @@ def test_a_bad_site_is_left_out_and_named_and_the_others_take_its_weight(bad: st
     )
 
 
-@pytest.mark.parametrize("bad", sorted(BAD))
+@each("bad", sorted(BAD))
 def test_with_site_privacy_a_bad_site_counts_as_zero_and_its_words_stay_home(bad: str) -> None:
     terms = Terms(**{**SITE_DP, "clip": 100.0, "noise_std": 1e-9, "noise_at": "each_site"})
     state, report = run_round(
@@ -378,8 +377,8 @@ def test_a_loss_that_is_no_number_is_a_failure() -> None:
 NOISY = [("each_site", False, 0.05 * 0.5), ("sum", True, 0.05)]
 
 
-@pytest.mark.parametrize(("noise_at", "secure", "std"), NOISY)
-@pytest.mark.parametrize("noise", ["seeded", "secure"])
+@each(("noise_at", "secure", "std"), NOISY)
+@each("noise", ["seeded", "secure"])
 def test_noise_is_in_the_result_as_the_account_says(
     noise_at: str, secure: bool, std: float, noise: str
 ) -> None:
@@ -553,7 +552,7 @@ def test_an_answer_to_another_round_is_left_out(monkeypatch: pytest.MonkeyPatch)
     assert set(report.failed.values()) == {"an answer to round 9, not to 1"} and report.void
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "why"),
     [
         ({"weights": {}}, "weights of sites"),

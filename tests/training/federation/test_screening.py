@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from training.errors import TrainingError
 from training.federation.screening import clip_to, problem_of
 from training.federation.updates import norm_of
@@ -16,7 +17,7 @@ def with_(**other: np.ndarray) -> dict[str, np.ndarray]:
     return {**LIKE, **other}
 
 
-@pytest.mark.parametrize(
+@each(
     ("delta", "why"),
     [
         (with_(a=np.full((2, 3), np.nan, np.float32)), "'a' has 6 entries that are not finite"),
@@ -62,7 +63,7 @@ def test_clipped_is_never_longer_than_the_clip(size: float, clip: float, seed: i
     assert after <= clip * (1 + 1e-12) and after >= min(clip, norm_of(long)) * (1 - 1e-5)
 
 
-@pytest.mark.parametrize("clip", [0.0, -1.0, float("nan"), float("inf")])
+@each("clip", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_clip_that_bounds_nothing_is_refused(clip: float) -> None:
     with pytest.raises(TrainingError, match="bounds nothing"):
         clip_to(LIKE, clip)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.each import each
 from training.errors import TrainingError
 from training.federation.fixedpoint import FixedPoint
 from training.federation.replies import Failed
@@ -156,7 +157,7 @@ def test_a_member_can_be_kept_between_steps_and_does_each_once() -> None:
         Member.again(members["a"].kept()).reveal(masked)
 
 
-@pytest.mark.parametrize(
+@each(
     ("at", "spoilt"),
     [
         ("keys", {"packets": b"short", "masks": b""}),

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.training.federation.leastsquares import (
     DATA,
     SITE,
@@ -54,7 +55,7 @@ def ask(folder: Path, round: int) -> bytes:
     return north(learner, ledger(folder)).answer(task(round))
 
 
-@pytest.mark.parametrize("round", [0, 3, 500, 1_000_000])
+@each("round", [0, 3, 500, 1_000_000])
 def test_rounds_that_nobody_agreed_on_are_refused(tmp_path: Path, round: int) -> None:
     learner = LeastSquares(DATA)
     with pytest.raises(Refused, match=f"round {round} was never agreed on: .* rounds 1 to 2"):
@@ -191,7 +192,7 @@ def test_another_plan_that_the_site_agreed_to_is_counted_beside(tmp_path: Path) 
     assert {one["agreed"]["unit"] for one in told["plans"].values()} == {"site"}
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"format": 2}', '{"format": 1, "site": "south"}'])
+@each("text", ["", "{", '{"format": 2}', '{"format": 1, "site": "south"}'])
 def test_without_a_ledger_that_can_be_read_nothing_is_answered(tmp_path: Path, text: str) -> None:
     (tmp_path / "north.ledger.json").write_text(text)
     with pytest.raises(
