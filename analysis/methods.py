@@ -83,6 +83,7 @@ def checklist(report: "Report") -> list[Item]:
             else "not recorded",
         ),
         ("Danger left open", str(len(sample.open_ends))),
+        ("Decided by the safety protocol", sample.safety_moves or "no line of a counselor"),
         ("Human raters", "yes" if report.options.ratings else "none"),
         ("Runs' fingerprints", _fingerprints(report)),
         ("Cost", _cost(report)),

@@ -91,6 +91,23 @@ class Sample:
         return tuple(one for member in self.members for one in member.open_ends())
 
     @cached_property
+    def safety_moves(self) -> str:
+        """How many lines of counselors the safety protocol decided, in all and by arm; '' where it
+        decided none.
+        """
+        by_arm = {arm: [History(one.log).counts() for one in self.of(arm)] for arm in self.arms}
+        told = {
+            arm: (
+                sum(one.safety_moves for one in counts),
+                sum(one.counselor_lines for one in counts),
+            )
+            for arm, counts in by_arm.items()
+        }
+        moves, lines = (sum(one) for one in zip(*told.values(), strict=True)) if told else (0, 0)
+        each = ", ".join(f"{arm} {some} of {all}" for arm, (some, all) in told.items() if all)
+        return f"{moves} of {lines} lines of counselors ({each})" if moves else ""
+
+    @cached_property
     def drawn(self) -> dict[str, str]:
         """The clients who were drawn, by name, and from which written one each."""
         return dict(one for member in self.members for one in drawn_in(member.manifest))

@@ -97,6 +97,7 @@ def _context(made: Replication, command: str, report_page: str) -> dict[str, Any
         "runs": len(sample.members),
         "excluded": len(sample.excluded),
         "open_ends": len(sample.open_ends),
+        "safety_moves": sample.safety_moves,
         "drawn": sample.drawn,
         "comments": rated_rows(made.report)["comments"],
         "comment_counts": comment_counts(made.report),

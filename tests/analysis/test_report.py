@@ -19,6 +19,7 @@ from analysis.page import interval, marked, num, p_text, percent
 from analysis.report import Options, Report, make
 from analysis.statistics import holm, paired_t, repeated_anova, sign_flip_p
 from analysis.writing import write
+from simcounsel.events import Decided
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
 from tests.analysis.conftest import planted
@@ -26,7 +27,7 @@ from tests.analysis.drawn import assert_dark_as_drawn
 from tests.analysis.made import CLIENTS, CONDITIONS, rewrite
 from tests.commands import Command
 from tests.engine.test_danger import DANGER, lived, safety, says
-from tests.stage import ROOT, seal, tiny
+from tests.stage import ROOT, happened, seal, tiny
 from tests.viewer.conftest import browser, chromium
 
 if TYPE_CHECKING:  # in [test-all]
@@ -433,6 +434,22 @@ def test_what_ended_on_open_danger_is_said_first(tmp_path: Path) -> None:
         text = file.read_text(encoding="utf-8")
         said = text.index("Danger was left open in these runs, 1 time")
         assert "suicide (imminent); nobody has come back to it" in text[said:]
+        assert said < text.index("A simulation is no evidence about people")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_what_the_safety_protocol_decided_is_said_first(tmp_path: Path) -> None:
+    """By arm, so that nobody takes its lines for those of the counselor that was studied."""
+    run = lived(tmp_path / "runs", safety(tiny(), locale="en-GB"), says(DANGER))
+    protocol = [one.policy == "safety" for one in happened(run, Decided) if one.who == "Miriam"]
+    assert 0 < sum(protocol) < len(protocol)
+    page = write(make([tmp_path / "runs"], QUICK), tmp_path / "out", "x")
+    told = f"{sum(protocol)} of {len(protocol)}"
+    for file in (page, page.parent / "report.md"):
+        text = file.read_text(encoding="utf-8")
+        said = text.index(
+            f"The safety protocol decided {told} lines of counselors (everyone {told})"
+        )
         assert said < text.index("A simulation is no evidence about people")
 
 
