@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import mesa
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -83,7 +84,8 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(autouse=True, scope="module")
 def small_heap() -> None:
     """What earlier modules left in memory is not searched for garbage again: with torch, pandas and 4,000 tests' results each search takes
-    seconds, and statsmodels asks for one in every correction for several tests."""
+    seconds, and statsmodels asks for one in every correction for several tests. Mesa keeps every model for its agents' numbers."""
+    mesa.Agent._ids.clear()
     gc.collect()
     gc.freeze()
 

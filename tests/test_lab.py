@@ -712,7 +712,7 @@ def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
 @pytest.mark.slow(30)
 def test_on_a_ray_of_this_machine(lived: Path, tmp_path: Path) -> None:
     """A real local Ray: the same plan, the same bytes, and again from where it was."""
-    pytest.importorskip("ray")
+    pytest.importorskip("ray", reason="pip install -e '.[test-all]'")
     script = (
         "import sys\nfrom pathlib import Path\nfrom simcounsel.lab.ray import RaySweep\nfrom simcounsel.specs.experiment_file import load_experiment\n"
         "experiment, cells = load_experiment(Path(sys.argv[1]))\n"

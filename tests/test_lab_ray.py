@@ -29,7 +29,7 @@ def sweeping(
     folder: Path, server: FaultServer, more: str = ""
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A sweep of two runs with `--ray local`."""
-    pytest.importorskip("ray")
+    pytest.importorskip("ray", reason="pip install -e '.[test-all]'")
     experiment = folder / "experiment.yaml"
     experiment.write_text(EXPERIMENT.replace("MODEL", f"{server.url}/m") + more, encoding="utf-8")
     command = [sys.executable, "-m", "simcounsel", "sweep", experiment, "--out", folder / "out"]

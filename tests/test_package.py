@@ -37,6 +37,7 @@ NEVER = re.compile(
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist, and the wheel that was built out of it."""
+    pytest.importorskip("build", reason="pip install -e '.[test-all]'")
     folder = tmp_path_factory.mktemp("dist")
     done(sys.executable, "-m", "build", "--no-isolation", "-o", folder, ROOT, at=folder)
     return folder

@@ -385,6 +385,7 @@ def bench(*given: object) -> Result:
     return CliRunner().invoke(app, ["bench", *map(str, given)])
 
 
+@pytest.mark.slow
 def test_sixty_talks_from_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "simcounsel.llm.catalog.open_chat", lambda name: Scripted({"line_counselor": counsels})

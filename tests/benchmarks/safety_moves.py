@@ -39,8 +39,11 @@ def counted(run: Path) -> Share:
     return Share(hits=sum(one.policy == "safety" for one in decided), of=len(decided))
 
 
-def course(client: str, sessions: int, lines: int, folder: Path) -> Path:
-    """A course of cognitive behavioral therapy with a client, by the embedded model."""
+def course(client: str, sessions: int, lines: int, folder: Path, *more: str) -> Path:
+    """A course of cognitive behavioral therapy with a client, by the embedded model.
+
+    more: further options of `simcounsel clinic`.
+    """
     name = (load_persona(PERSONAS / f"{client}.yaml").name).split()[0]
     text = (ROOT / "worlds" / "tiny.yaml").read_text(encoding="utf-8")
     world = folder / f"{client}.yaml"
@@ -50,7 +53,7 @@ def course(client: str, sessions: int, lines: int, folder: Path) -> Path:
         .replace("who: [Ines", f"who: [{name}"),
         encoding="utf-8",
     )
-    command = ["clinic", world, "--therapy", "cbt", "--sessions", sessions, "--lines", lines]
+    command = ["clinic", world, "--therapy", "cbt", "--sessions", sessions, "--lines", lines, *more]
     out = folder / f"{client}-runs"
     subprocess.run(
         [sys.executable, "-m", "simcounsel", *map(str, command), "--quiet", "--out", str(out)],

@@ -6,6 +6,8 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+
+pytest.importorskip("inspect_ai", reason="pip install -e '.[test-all]'")
 from inspect_ai.analysis import evals_df, messages_df, samples_df
 from inspect_ai.log import read_eval_log
 

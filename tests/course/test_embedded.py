@@ -28,14 +28,14 @@ pytestmark = [pytest.mark.weights, pytest.mark.slow(5)]
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Run:
     world = clinic_world(
-        load_world(TINY), therapy=shipped_therapy("integrative"), sessions=5, lines=10
+        load_world(TINY), therapy=shipped_therapy("integrative"), sessions=5, lines=6
     )
     return Simulation(world, out=tmp_path_factory.mktemp("embedded")).run(2)
 
 
 def test_a_session_is_held(session: Run) -> None:
     assert happened(session, Warned) == []
-    assert len(happened(session, Said)) == 10
+    assert len(happened(session, Said)) == 6
     assert [event.session for event in happened(session, SessionPlanned)] == [1]
     assert [event.of for event in happened(session, Retrieved)] == [
         "therapy",
@@ -50,8 +50,8 @@ def test_a_session_is_held(session: Run) -> None:
 
 def test_skills_change_with_what_is_heard(session: Run) -> None:
     traces = happened(session, Reasoned)
-    assert len(traces) == 5
-    assert len({trace.skills[0] for trace in traces}) >= 3
+    assert len(traces) == 3
+    assert len({trace.skills[0] for trace in traces}) >= 2
     heard = [line.text for line in happened(session, Said) if line.who == "Ines"]
     for trace, before in zip(traces[1:], heard, strict=False):
         assert trace.assessment.split("“")[1].split("”")[0] in before

@@ -90,10 +90,9 @@ def test_whoever_answers_first(tmp_path: Path, straight: Run) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hash_seed", ["0", "4711"])
-def test_in_another_process(tmp_path: Path, straight: Run, hash_seed: str) -> None:
+def test_in_another_process(tmp_path: Path, straight: Run) -> None:
     run = begun(tmp_path, three())
-    process = child(run, "fast", hash_seed)
+    process = child(run, "fast", "4711")
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors.decode()
     assert log(run) == log(straight)
@@ -103,7 +102,7 @@ def test_in_another_process(tmp_path: Path, straight: Run, hash_seed: str) -> No
 def test_killed_at_random_moments(tmp_path: Path, straight: Run) -> None:
     run, draw = begun(tmp_path, three()), random.Random()
     total, killed = calls_made(straight), 0
-    for _ in range(3):
+    for _ in range(2):
         until = calls_made(run) + draw.randint(5, total // 4)
         process = child(run, "slow", "random")
         deadline = time.monotonic() + 120
@@ -114,7 +113,7 @@ def test_killed_at_random_moments(tmp_path: Path, straight: Run) -> None:
         killed += process.returncode == -signal.SIGKILL
         kept = log(run) if (run.folder / "events.jsonl").is_file() else b""
         assert log(straight).startswith(kept[: kept.rfind(b"\n") + 1])
-    assert killed == 3
+    assert killed == 2
     assert Run.open(run.folder).ticks_done() < 12
     asked = calls_made(run)
     go_on(run)

@@ -91,7 +91,9 @@ def test_a_real_langchain_model() -> None:
 
 
 def test_chat_openai_at_a_real_server() -> None:
-    chat_openai = pytest.importorskip("langchain_openai").ChatOpenAI
+    chat_openai = pytest.importorskip(
+        "langchain_openai", reason="pip install -e '.[test-all]'"
+    ).ChatOpenAI
     told: Any = {
         "api_key": "k",
         "model": "m",

@@ -1,4 +1,4 @@
-"""A client whose file holds no danger, in a course of the embedded model: no line of the counselor's is a safety move. The large form, over
+"""A client whose file holds no danger, in the first session of a course of the embedded model: no line of the counselor's is a safety move. The large form, over
 all clients, is tests/benchmarks/safety_moves.py.
 """
 
@@ -12,12 +12,12 @@ from tests.benchmarks.safety_moves import clients, counted, course
 
 
 @pytest.mark.weights
-@pytest.mark.slow(60)
-def test_a_course_without_danger(tmp_path: Path) -> None:
-    """Ines' first session holds "that can be sorted out in a shop", which the classifier flags."""
-    run = course("ines", 5, 12, tmp_path)
+@pytest.mark.slow(30)
+def test_a_session_without_danger(tmp_path: Path) -> None:
+    """It holds "that can be sorted out in a shop", which the classifier flags."""
+    run = course("ines", 5, 12, tmp_path, "--ticks", "100")
     share = counted(run)
-    assert share.of >= 30 and share.hits == 0
+    assert share.of >= 5 and share.hits == 0
     heard = [
         line.danger
         for conversation in History.of(load_run(run)).conversations()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 
 from simcounsel.corpus.dialogues import Dialogue, Turn  # noqa: E402
 from simcounsel.llm.embeddings import HashEmbeddings  # noqa: E402

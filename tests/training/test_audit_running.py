@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 
 from simcounsel.corpus.dialogues import CANARY, Dialogue, Origin, Turn  # noqa: E402
 from tests.pages import PAGES  # noqa: E402

@@ -33,6 +33,7 @@ def chromium() -> Iterator["Browser"]:
     Not for the session: while Playwright is open its event loop counts as running in this thread, and
     tests of other files call asyncio.run.
     """
+    pytest.importorskip("playwright", reason="pip install -e '.[test-all]'")
     from playwright.sync_api import Error, sync_playwright
 
     found = (

@@ -11,6 +11,8 @@ from random import Random
 from typing import Any
 
 import pytest
+
+pytest.importorskip("playwright", reason="pip install -e '.[test-all]'")
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 

@@ -36,11 +36,15 @@ def test_two_people_talk_with_each_other(tmp_path: Path) -> None:
                     httpx.post(f"{address}api/seat/{where}", json=body | more, timeout=60)
 
     with ExitStack() as pages:
+        open_pages = []
         for board in boards:
             address = pages.enter_context(taking_part(run.folder, models, board, 0))
-            Thread(target=page, args=(address,), daemon=True).start()
+            open_pages.append(Thread(target=page, args=(address,), daemon=True))
+            open_pages[-1].start()
         Simulation(run.world, run=run, models=models).run(4)
         ended.set()
+        for one in open_pages:  # before the server goes
+            one.join(timeout=60)
     lines = happened(run, Said)
     assert len(lines) > 2 and {one.source for one in lines} == {"human"}
     assert all(one.text.startswith(f"{one.who}'s line") for one in lines)

@@ -82,7 +82,7 @@ def test_wrong_tensors_are_named(
 
 
 def test_half_precision_is_read(tmp_path: Path) -> None:
-    import torch
+    torch = pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
     from safetensors.torch import save_file
 
     made = {name: torch.from_numpy(array) for name, array in factors().items()}

@@ -38,7 +38,7 @@ from training.federation.state import from_folder
 from training.federation.terms import terms_of
 from training.federation.updates import Weights
 
-pytest.importorskip("flwr")
+pytest.importorskip("flwr", reason="pip install -e '.[test-all]'")
 ROOT = Path(__file__).parents[3]
 APP = Path(__file__).parent / "flowerapp"
 BIN = Path(sys.executable).parent

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 from typer.testing import CliRunner
 
 from tests.training.learning.conftest import PRIVATE, Recipes, session

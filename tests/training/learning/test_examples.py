@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

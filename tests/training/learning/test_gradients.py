@@ -4,6 +4,8 @@ import math
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 import torch
 
 from tests.training.learning.conftest import session

@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 import torch
-
-from simcounsel.errors import SimcounselError
-from tests.training.learning.conftest import PRIVATE, Recipes, session
-
-pytest.importorskip("flwr")
-
 from flwr.app import ConfigRecord, Message, RecordDict
 from flwr.supercore.task_identity import TaskIdentity
 
+from simcounsel.errors import SimcounselError
+from tests.training.learning.conftest import PRIVATE, Recipes, session
 from training.errors import TrainingError
 from training.federation.flower.client import RECORD, answered
 from training.federation.rounds import conduct

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 import yaml
 from typer.testing import CliRunner
 

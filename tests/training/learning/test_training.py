@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 import torch
 from safetensors.numpy import load_file
 from scipy import stats
