@@ -9,8 +9,6 @@ COPY pyproject.toml README.md LICENSE ./
 COPY simcounsel simcounsel
 COPY training training
 COPY analysis analysis
-COPY replication replication
-COPY validity validity
 COPY worlds worlds
 COPY personas personas
 COPY experiments experiments

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.each import each
 from tests.stage import ROOT
 
-PACKAGES = ("simcounsel", "analysis", "training", "replication", "validity")
+PACKAGES = ("simcounsel", "analysis", "training")
 MODULE_LINES = 500
 FUNCTION_LINES = 50
 """Of its body: a signature with an option a line, as Typer wants it, and a docstring are read

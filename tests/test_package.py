@@ -122,13 +122,13 @@ def test_the_archives_hold_what_they_must_and_nothing_else(archives: Path) -> No
     assert not SHIPPED - set(wheel)
     code = {
         str(file.relative_to(ROOT))
-        for package in ("simcounsel", "training", "analysis", "replication", "validity")
+        for package in ("simcounsel", "training", "analysis")
         for file in (ROOT / package).rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     }
     assert not code - set(wheel), "of the packages every file"
     assert {name.split("/")[0] for name in wheel} == {
-        "simcounsel", "training", "analysis", "replication", "validity", f"simcounsel-{__version__}.dist-info",
+        "simcounsel", "training", "analysis", f"simcounsel-{__version__}.dist-info",
     }  # fmt: skip
     for name in (
         "README.md",

@@ -22,7 +22,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from analysis.__main__ import app as analysis
-from replication.__main__ import app as replication
+from analysis.replication.__main__ import app as replication
+from analysis.validity.__main__ import app as validity
+from analysis.validity.multiverse.universes import plan
 from simcounsel.cli import app
 from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.events import Decided, Foreign, Remembered
@@ -36,8 +38,6 @@ from tests.llm.server import FaultServer
 from tests.open.installed import distribution
 from tests.pages import PAGES, Block, blocks, commands
 from tests.stage import ROOT, Listening, go_on, happened, live, switchboard, tiny
-from validity.__main__ import app as validity
-from validity.multiverse.universes import plan
 
 NOT_RUN = {
     # and why
@@ -49,14 +49,14 @@ NOT_RUN = {
     "python -m simcounsel COMMAND --help": "no command, a form",
     "python -m simcounsel sweep counseling_effect --ray auto": "wants a cluster",
     "python -m analysis privacy trainings/privacy --out report": "wants twelve trainings",
-    "python -m replication simcounsel --model scripted --clients 2 --ticks 8 --out try": (
-        "tests/replication does it"
+    "python -m analysis.replication simcounsel --model scripted --clients 2 --ticks 8 --out try": (
+        "tests/analysis/replication does it"
     ),
-    "python -m validity talk runs --real annomi.csv --out validity": "wants real sessions",
-    "python -m validity persona runs --judge openai:gpt-4o-mini": "asks a paid model",
-    "python -m validity people ratings.csv --out validity": "wants ratings by people",
-    "python -m validity people runs --ratings people.csv": "wants ratings by people",
-    "python -m validity page --out validity": "tests/validity does it",
+    "python -m analysis.validity talk runs --real annomi.csv --out validity": "wants real sessions",
+    "python -m analysis.validity persona runs --judge openai:gpt-4o-mini": "asks a paid model",
+    "python -m analysis.validity people ratings.csv --out validity": "wants ratings by people",
+    "python -m analysis.validity people runs --ratings people.csv": "wants ratings by people",
+    "python -m analysis.validity page --out validity": "tests/analysis/validity does it",
 }
 INSTEAD = {
     # what is typed: what is run; for what costs hours, and for models that are not what a page is about
@@ -407,7 +407,10 @@ def test_the_pages_build_as_a_site(tmp_path: Path) -> None:
     ("program", "command"),
     [
         pytest.param(program, command, id=command)
-        for name, program in (("replication", replication), ("validity", validity))
+        for name, program in (
+            ("analysis.replication", replication),
+            ("analysis.validity", validity),
+        )
         for typed in commands(name).values()
         for command in typed
         if command not in NOT_RUN

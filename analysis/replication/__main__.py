@@ -7,8 +7,8 @@ from typing import Any
 
 import typer
 
-from replication import options as given
-from replication.published import Name
+from analysis.replication import options as given
+from analysis.replication.published import Name
 from simcounsel.argument_help import Explaining
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
@@ -136,9 +136,9 @@ def _replicate(
     name: Name, out: Path | None, wanted: given.Wanted, *, dry_run: bool, living: dict[str, Any]
 ) -> None:
     """Plan, live, ask, and write the page. living: how the runs are lived, see `live`."""
-    from replication.after import After
-    from replication.design import chosen, written_experiment
-    from replication.study import finish
+    from analysis.replication.after import After
+    from analysis.replication.design import chosen, written_experiment
+    from analysis.replication.study import finish
     from simcounsel.cli.sweep import live
     from simcounsel.cli.weights import price_table
     from simcounsel.lab.plan import plan_lines

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.replication.after import After
 from analysis.sample import Sample
-from replication.after import After
 from simcounsel.errors import StudyError
 from simcounsel.measuring.interview import Interview
 from simcounsel.measuring.interview_files import interview_files, read_interview

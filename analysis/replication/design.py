@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from replication.options import Wanted
-from replication.published import Name
+from analysis.replication.options import Wanted
+from analysis.replication.published import Name
 from simcounsel.errors import SpecError
 from simcounsel.specs import shipped
 from simcounsel.specs.drawing import draw_personas
@@ -62,7 +62,7 @@ def written_experiment(name: Name, personas: Sequence[Path], out: Path, wanted: 
     """OUT/experiment.yaml: the design with its clients, and the budget, which may change; an
     earlier one that is the same stays. SpecError when another study lies there.
     """
-    text = resources.files("replication").joinpath("designs", f"{name}.yaml")
+    text = resources.files("analysis.replication").joinpath("designs", f"{name}.yaml")
     design = text.read_text(encoding="utf-8")
     head = "".join(line + "\n" for line in design.splitlines() if line.startswith("#"))
     data: dict[str, Any] = yaml.safe_load(design)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.page import counted
+from analysis.replication.options import Wanted
+from analysis.replication.published import Published, Setting
+from analysis.replication.tables import Table
 from analysis.report import Report
 from analysis.sample import Member, roles_of
-from replication.options import Wanted
-from replication.published import Published, Setting
-from replication.tables import Table
 from simcounsel.events import ConversationStarted
 from simcounsel.runs.history import History
 

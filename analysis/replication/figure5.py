@@ -14,13 +14,13 @@ from analysis.naming import name_clusters
 from analysis.pattern_plots import activity_shares, followed, how_many
 from analysis.patterns import Embed, Patterns, find_patterns, periods, shares
 from analysis.reading import with_arm
+from analysis.replication.options import Wanted
+from analysis.replication.published import PublishedTable
+from analysis.replication.tables import Cell, Row, Table, theirs
 from analysis.report import Report
 from analysis.results import share_changes
 from analysis.sample import Member
 from analysis.style import Picture
-from replication.options import Wanted
-from replication.published import PublishedTable
-from replication.tables import Cell, Row, Table, theirs
 from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day
 from simcounsel.engine.encounters import minutes_of
 from simcounsel.errors import SimcounselError

@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 
 from analysis.page import LOOKS, css, environment, interval, num, percent, write_page
+from analysis.replication.differences import DesignRow
+from analysis.replication.published import Published
+from analysis.replication.tables import Cell, Table
 from analysis.report import Report
 from analysis.rows import rated_rows
 from analysis.style import Picture
-from replication.differences import DesignRow
-from replication.published import Published
-from replication.tables import Cell, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,9 @@ def write(made: Replication, out: Path, command: str, report_page: str) -> Path:
     page = out / "replication.html"
     texts = {}
     for file, html in ((page, True), (out / "replication.md", False)):
-        template = environment(html=html, package="replication").get_template(f"{file.name}.j2")
+        template = environment(html=html, package="analysis.replication").get_template(
+            f"{file.name}.j2"
+        )
         texts[file] = template.render(context)
     frames = {table.id: table.frame() for table in made.tables}
     frames["design"] = pd.DataFrame([asdict(one) for one in made.design])

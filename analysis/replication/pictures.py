@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from analysis.page import num
+from analysis.replication.tables import Cell, Table
 from analysis.style import Look, Picture, broken, mean_with_interval, picture
-from replication.tables import Cell, Table
 
 LEAST, MOST = 1.0, 5.0
 """Of the scale."""

@@ -100,6 +100,6 @@ class Published(Part):
 @cache
 def published(name: Name) -> Published:
     """A paper's numbers by its name."""
-    text = resources.files("replication").joinpath("published", f"{name}.yaml")
+    text = resources.files("analysis.replication").joinpath("published", f"{name}.yaml")
     data: dict[str, Any] = yaml.safe_load(text.read_text(encoding="utf-8"))
     return Published.model_validate(data)

@@ -7,11 +7,11 @@ import pandas as pd
 
 from analysis.page import counted
 from analysis.raters.comparing import ALL, compared
+from analysis.replication.asking import STUDIES
+from analysis.replication.published import Published, PublishedTable
+from analysis.replication.tables import Cell, Row, Table, cell_of, p_words
 from analysis.report import Report
 from analysis.sample import Sample
-from replication.asking import STUDIES
-from replication.published import Published, PublishedTable
-from replication.tables import Cell, Row, Table, cell_of, p_words
 from simcounsel.viewer.rating.instrument import load_instrument
 
 ARMS = ("alone", "friend", "counselor")

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.report import Report
-from analysis.statistics import Contrast, client_anova, client_contrast, holm, spread
-from replication import simcounsel_people
-from replication.published import Published, PublishedTable
-from replication.tables import (
+from analysis.replication import simcounsel_people
+from analysis.replication.published import Published, PublishedTable
+from analysis.replication.tables import (
     Cell,
     Row,
     Table,
@@ -21,6 +19,8 @@ from replication.tables import (
     scored,
     theirs,
 )
+from analysis.report import Report
+from analysis.statistics import Contrast, client_anova, client_contrast, holm, spread
 
 ALLIANCE, CHANGE = "session_alliance_observed", "persona_change"
 CONSISTENCY = "persona_consistency"

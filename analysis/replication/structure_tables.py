@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.report import Report
-from analysis.statistics import Contrast, client_anova, client_contrast, holm
-from replication.published import Published, PublishedTable
-from replication.tables import (
+from analysis.replication.published import Published, PublishedTable
+from analysis.replication.tables import (
     Cell,
     Row,
     Table,
@@ -19,7 +17,9 @@ from replication.tables import (
     scored,
     theirs,
 )
-from replication.themes import Theme, checked
+from analysis.replication.themes import Theme, checked
+from analysis.report import Report
+from analysis.statistics import Contrast, client_anova, client_contrast, holm
 
 SURVEY = "chatbot_survey"
 ARMS = ("staged", "single", "unguided")

@@ -11,17 +11,17 @@ from analysis.embedding import each_once, embedding
 from analysis.finding import find
 from analysis.page import csv_of
 from analysis.patterns import Embed
+from analysis.replication import asking, figure5, simcounsel_tables, structure_tables, themes
+from analysis.replication.after import After
+from analysis.replication.differences import rows_of
+from analysis.replication.options import Wanted
+from analysis.replication.page import Replication, write
+from analysis.replication.pictures import figure_6, figure_7
+from analysis.replication.published import Name, Published, published
+from analysis.replication.tables import Table
 from analysis.report import Options, Report, embedding_of, make
 from analysis.style import Picture
 from analysis.writing import write as write_report
-from replication import asking, figure5, simcounsel_tables, structure_tables, themes
-from replication.after import After
-from replication.differences import rows_of
-from replication.options import Wanted
-from replication.page import Replication, write
-from replication.pictures import figure_6, figure_7
-from replication.published import Name, Published, published
-from replication.tables import Table
 from simcounsel.disk import write_whole
 from simcounsel.llm.switchboard import Switchboard
 
@@ -104,5 +104,7 @@ def of_structure(
 
 def typed() -> str:
     """The command, ready to be typed again."""
-    own = ["simcounsel"] if "replicate" in sys.argv[1:2] else ["python", "-m", "replication"]
+    own = (
+        ["simcounsel"] if "replicate" in sys.argv[1:2] else ["python", "-m", "analysis.replication"]
+    )
     return shlex.join([*own, *sys.argv[1:]])

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from analysis.page import interval, num
+from analysis.replication.published import PublishedTable
 from analysis.statistics import Anova, Contrast, by_client, spread
-from replication.published import PublishedTable
 
 
 @dataclass(frozen=True, kw_only=True)

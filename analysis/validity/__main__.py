@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from analysis.validity.multiverse.command import multiverse
 from simcounsel.argument_help import Explaining
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.entry import start
-from validity.multiverse.command import multiverse
 
 app = typer.Typer(
     name="validity",
@@ -84,14 +84,14 @@ def talk(
     talk, resistance; whether a program tells them apart; how soon clients agree, open up, improve.
     """
     from analysis.page import command_line
-    from validity.page import add
-    from validity.talk.coding import Coder
-    from validity.talk.making import make
+    from analysis.validity.page import add
+    from analysis.validity.talk.coding import Coder
+    from analysis.validity.talk.making import make
 
     part, pictures = make(
         runs,
         real,
-        command_line("validity"),
+        command_line("analysis.validity"),
         margin=margin,
         coder=Coder(coder, out / "parts" / "client_codes.jsonl") if coder else None,
         tell=lambda words: typer.echo(words, err=True),
@@ -153,13 +153,13 @@ def persona(
     themselves, asked again and again; and whether the observer can tell at all.
     """
     from analysis.page import command_line
+    from analysis.validity.page import add
+    from analysis.validity.persona.controls import INSTRUMENT, judged, opened
+    from analysis.validity.persona.controls import controls as drawn
+    from analysis.validity.persona.making import make
     from simcounsel.cli.rating_many import rate_many
     from simcounsel.lab.places import world_runs
     from simcounsel.lab.rating_jobs import Wanted
-    from validity.page import add
-    from validity.persona.controls import INSTRUMENT, judged, opened
-    from validity.persona.controls import controls as drawn
-    from validity.persona.making import make
 
     if judge is not None:
         for wanted in (
@@ -182,7 +182,7 @@ def persona(
         if judge
         else []
     )
-    part, pictures = make(runs, self_report, values, command_line("validity"))
+    part, pictures = make(runs, self_report, values, command_line("analysis.validity"))
     typer.echo(f"page           {add(part, pictures, out)}")
 
 
@@ -220,10 +220,10 @@ def people(
     whatever the model is worth (prediction-powered), and the model's bias.
     """
     from analysis.page import command_line
-    from validity.page import add
-    from validity.people.making import make
-    from validity.people.reading import from_csv, from_runs
-    from validity.runs import SaidOf, said_of
+    from analysis.validity.page import add
+    from analysis.validity.people.making import make
+    from analysis.validity.people.reading import from_csv, from_runs
+    from analysis.validity.runs import SaidOf, said_of
 
     if ratings:
         table, said = from_runs(places, ratings), said_of(places)
@@ -234,7 +234,7 @@ def people(
             "runs need --ratings, a CSV of what people rated; or name one CSV with both",
             param_hint="RUNS|CSV",
         )
-    part = make(table, command_line("validity"), said, margin)
+    part = make(table, command_line("analysis.validity"), said, margin)
     typer.echo(f"page           {add(part, [], out)}")
 
 
@@ -244,7 +244,7 @@ app.command()(multiverse)
 @app.command()
 def page(out: Out = Path("validity")) -> None:
     """Write the page anew from the parts that were measured."""
-    from validity.page import write
+    from analysis.validity.page import write
 
     typer.echo(f"page           {write(out)}")
 

@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.experiment import ReportError
 from analysis.page import LOOKS, css, environment, versions, write_page
 from analysis.style import Picture
-from validity.part import Claim, Id, Part, keep, kept
+from analysis.validity.part import Claim, Id, Part, keep, kept
 
 UNMEASURED: Mapping[Id, tuple[str, tuple[str, ...]]] = {
     "talk": (
@@ -64,7 +64,9 @@ def write(out: Path) -> Path:
     page = out / "validity.html"
     texts = {}
     for file, html in ((page, True), (out / "validity.md", False)):
-        template = environment(html=html, package="validity").get_template(f"{file.name}.j2")
+        template = environment(html=html, package="analysis.validity").get_template(
+            f"{file.name}.j2"
+        )
         texts[file] = template.render(context)
     write_page(texts, drawn.values(), _tables(parts))
     return page

@@ -17,8 +17,8 @@ PROGRAMS = {
     "simcounsel": ("simcounsel.cli", "app"),
     "python -m training": ("training.__main__", "app"),
     "python -m analysis": ("analysis.__main__", "app"),
-    "python -m replication": ("replication.__main__", "app"),
-    "python -m validity": ("validity.__main__", "app"),
+    "python -m analysis.replication": ("analysis.replication.__main__", "app"),
+    "python -m analysis.validity": ("analysis.validity.__main__", "app"),
 }
 TAKES = {int: "whole number", float: "number", str: "text", Path: "path"}
 """Types in plain words."""

@@ -71,7 +71,7 @@ MEASURED = (
 )
 """Compared in tests/instruments/test_prompts.py."""
 VALIDATED = ("client_codes",)
-"""Compared in tests/validity/test_coding.py."""
+"""Compared in tests/analysis/validity/test_coding.py."""
 ANALYSED = ("name_activities", "name_themes")
 """Compared in tests/analysis/test_patterns.py."""
 EXPORTED = ("export_client", "export_counselor", "export_layperson", "export_opening")

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from analysis.page import counted, num, percent
 from analysis.statistics import holm
+from analysis.validity.multiverse.curve import Curve
+from analysis.validity.multiverse.shares import Share
+from analysis.validity.part import Claim, Verdict
 from simcounsel.specs.experiment import LEAST_CLIENTS
-from validity.multiverse.curve import Curve
-from validity.multiverse.shares import Share
-from validity.part import Claim, Verdict
 
 WITHIN = (0.5, 1.5)
 """Of the median: so much may eight of ten estimates differ for the size to hold."""

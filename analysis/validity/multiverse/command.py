@@ -65,12 +65,12 @@ def multiverse(
     same command goes on with them.
     """
     from analysis.page import command_line
+    from analysis.validity.multiverse.making import make
+    from analysis.validity.multiverse.universes import plan, plan_words
+    from analysis.validity.page import add
     from simcounsel.cli.sweep import live
     from simcounsel.cli.weights import price_table
     from simcounsel.lab.plan import plan_lines
-    from validity.multiverse.making import make
-    from validity.multiverse.universes import plan, plan_words
-    from validity.page import add
 
     chosen = plan(
         experiment, prompts=prompts or (), models=model or (), temperatures=temperature or ()
@@ -94,5 +94,5 @@ def multiverse(
         typer.echo("not all runs are done; the same command goes on")
         states = {progress.state for progress in running.progress.values()}
         sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
-    part, pictures = make(chosen, runs, command_line("validity"))
+    part, pictures = make(chosen, runs, command_line("analysis.validity"))
     typer.echo(f"page           {add(part, pictures, out)}")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from analysis.validity.multiverse.effects import Specification
 from simcounsel.specs.experiment import LEAST_CLIENTS
-from validity.multiverse.effects import Specification
 
 Floats = NDArray[np.float64]
 EXACT_UP_TO = 12

@@ -13,9 +13,9 @@ from analysis.experiment import ReportError
 from analysis.outcomes import BASELINE, points_of
 from analysis.sample import Sample
 from analysis.statistics import by_client, client_contrast
+from analysis.validity.multiverse.adjusting import adjusted
+from analysis.validity.multiverse.universes import LIVED, Plan, named_outcomes
 from simcounsel.specs.multiverse import Baseline, Outcome, Time
-from validity.multiverse.adjusting import adjusted
-from validity.multiverse.universes import LIVED, Plan, named_outcomes
 
 SEED = "seed"
 CHOICES = (*LIVED, SEED, "outcome", "time", "baseline", "runs")

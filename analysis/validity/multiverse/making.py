@@ -10,15 +10,15 @@ from analysis.experiment import ReportError
 from analysis.finding import find
 from analysis.page import counted, num, percent
 from analysis.style import Picture
+from analysis.validity.multiverse.claims import choices, sign, size
+from analysis.validity.multiverse.curve import Curve, curve
+from analysis.validity.multiverse.effects import CHOICES, Effects, effects
+from analysis.validity.multiverse.pictures import curve_picture, shares_picture
+from analysis.validity.multiverse.shares import NOISE, Share, shares
+from analysis.validity.multiverse.universes import Plan
+from analysis.validity.part import Part, Source, Table, shown, table_of
+from analysis.validity.runs import said_of
 from simcounsel.specs.experiment import LEAST_CLIENTS
-from validity.multiverse.claims import choices, sign, size
-from validity.multiverse.curve import Curve, curve
-from validity.multiverse.effects import CHOICES, Effects, effects
-from validity.multiverse.pictures import curve_picture, shares_picture
-from validity.multiverse.shares import NOISE, Share, shares
-from validity.multiverse.universes import Plan
-from validity.part import Part, Source, Table, shown, table_of
-from validity.runs import said_of
 
 MOST_ROWS = 14
 """On the page; all are in the CSV."""

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from analysis.page import percent
 from analysis.style import Look, Picture, broken, picture
-from validity.multiverse.effects import Effects, Specification
-from validity.multiverse.shares import Share
+from analysis.validity.multiverse.effects import Effects, Specification
+from analysis.validity.multiverse.shares import Share
 
 MOST_LEVELS = 12
 """Of a choice with more, such as many seeds, none is drawn in the matrix."""

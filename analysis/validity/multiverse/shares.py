@@ -17,8 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from validity.multiverse.effects import SEED
-from validity.multiverse.universes import LIVED
+from analysis.validity.multiverse.effects import SEED
+from analysis.validity.multiverse.universes import LIVED
 
 Floats = NDArray[np.float64]
 NOISE = "seed (noise)"

@@ -6,10 +6,10 @@ from datetime import datetime
 import pandas as pd
 
 from analysis.page import counted, interval, num
-from validity.part import Claim, Part, Source, Verdict, table_of
-from validity.people.estimating import Estimate, Three, bias, difference, mean
-from validity.people.reading import units_of
-from validity.runs import SaidOf
+from analysis.validity.part import Claim, Part, Source, Verdict, table_of
+from analysis.validity.people.estimating import Estimate, Three, bias, difference, mean
+from analysis.validity.people.reading import units_of
+from analysis.validity.runs import SaidOf
 
 MARGIN = 0.5
 """Standard deviations of people's ratings within which a model's bias is none."""

@@ -11,7 +11,7 @@ from analysis.agreement import read_ratings
 from analysis.experiment import ReportError
 from analysis.page import any_text
 from analysis.reading import tidy
-from validity.people.estimating import Units
+from analysis.validity.people.estimating import Units
 
 NEEDED = ("client", "model", "people")
 COLUMNS = ("score", "arm", "client", "model", "people")

@@ -16,11 +16,11 @@ from analysis.page import any_text, counted, interval, num
 from analysis.reading import tidy
 from analysis.statistics import Spread
 from analysis.style import Look, Picture, picture
-from validity.part import Claim, Part, Source, Table, Verdict, shown, table_of
-from validity.persona.controls import INSTRUMENT
-from validity.persona.drifting import FEWEST_CLIENTS, Drift, Retest, drifts, retest
-from validity.runs import said_of
-from validity.talk.detector import auc_interval
+from analysis.validity.part import Claim, Part, Source, Table, Verdict, shown, table_of
+from analysis.validity.persona.controls import INSTRUMENT
+from analysis.validity.persona.drifting import FEWEST_CLIENTS, Drift, Retest, drifts, retest
+from analysis.validity.runs import said_of
+from analysis.validity.talk.detector import auc_interval
 
 NO_DRIFT = 0.5
 """Points, of 1 to 5, over all conversations of a client, that are no drift."""

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import get_args
 
 from analysis.experiment import ReportError
+from analysis.validity.talk.moves import Move
+from analysis.validity.talk.sessions import Line, Session, Sessions
 from simcounsel.chance import seed_of
 from simcounsel.instruments.coding import CodedTurns
 from simcounsel.instruments.facts import CodeFacts
@@ -17,8 +19,6 @@ from simcounsel.prompts import render
 from simcounsel.runs.jsonl import append_line, json_lines
 from simcounsel.specs.vocabulary import Language
 from simcounsel.specs.world_settings import FallbackLimits
-from validity.talk.moves import Move
-from validity.talk.sessions import Line, Session, Sessions
 
 AT_A_TIME = 40
 """Lines that are coded with one question."""

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from validity.part import Claim, Verdict
-from validity.talk.counting import Codes, Measure, coded_by_rules, measures, table
-from validity.talk.detector import Detected, detect
-from validity.talk.distances import Distance, distance, side
-from validity.talk.sessions import Sessions
-from validity.talk.waiting import Waited, waited
+from analysis.validity.part import Claim, Verdict
+from analysis.validity.talk.counting import Codes, Measure, coded_by_rules, measures, table
+from analysis.validity.talk.detector import Detected, detect
+from analysis.validity.talk.distances import Distance, distance, side
+from analysis.validity.talk.sessions import Sessions
+from analysis.validity.talk.waiting import Waited, waited
 
 MARGIN = 0.5
 """Standard deviations of the real within which a measure counts as alike."""

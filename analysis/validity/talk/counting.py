@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.dialogue import lexicon, sentiment
+from analysis.validity.talk.moves import MOVES, Move, moves_in
+from analysis.validity.talk.sessions import Line, Session
 from simcounsel.corpus.measures import units
-from validity.talk.moves import MOVES, Move, moves_in
-from validity.talk.sessions import Line, Session
 
 WINDOW = 50
 """Units of the moving window of `variety`."""

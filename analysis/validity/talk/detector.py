@@ -20,12 +20,12 @@ from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from analysis.validity.talk.counting import Measure
+from analysis.validity.talk.distances import FEWEST_CLIENTS
+from analysis.validity.talk.sessions import Session
 from simcounsel.chance import seed_of
 from simcounsel.corpus.measures import units
 from simcounsel.texts.stopwords import EMPTY
-from validity.talk.counting import Measure
-from validity.talk.distances import FEWEST_CLIENTS
-from validity.talk.sessions import Session
 
 STRETCH = 10
 """Client lines that are judged at once, so that the length of a session tells nothing."""

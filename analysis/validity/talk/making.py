@@ -8,16 +8,16 @@ import pandas as pd
 
 from analysis.page import counted
 from analysis.style import Picture
-from validity.part import Part, Source, Table, shown, table_of
-from validity.runs import said_of
-from validity.talk.coding import Coder
-from validity.talk.comparing import MARGIN, Compared, claims_of, compare
-from validity.talk.counting import Codes, coded_by_rules
-from validity.talk.detector import Detected
-from validity.talk.pictures import courses_picture, distances_picture, waiting_picture
-from validity.talk.rules_checked import checked
-from validity.talk.sessions import Session, Sessions, coded_by_people, sessions_in
-from validity.talk.waiting import Waited
+from analysis.validity.part import Part, Source, Table, shown, table_of
+from analysis.validity.runs import said_of
+from analysis.validity.talk.coding import Coder
+from analysis.validity.talk.comparing import MARGIN, Compared, claims_of, compare
+from analysis.validity.talk.counting import Codes, coded_by_rules
+from analysis.validity.talk.detector import Detected
+from analysis.validity.talk.pictures import courses_picture, distances_picture, waiting_picture
+from analysis.validity.talk.rules_checked import checked
+from analysis.validity.talk.sessions import Session, Sessions, coded_by_people, sessions_in
+from analysis.validity.talk.waiting import Waited
 
 ASIDE = (
     "real_sd simulated_sd real_sessions simulated_sessions real_clients simulated_clients"

@@ -10,11 +10,11 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from analysis.style import MARKERS, Look, Picture, broken, picture, small_multiples
-from validity.talk.counting import Codes, Measure, feelings
-from validity.talk.distances import Distance
-from validity.talk.moves import MOVES, Move
-from validity.talk.sessions import Session
-from validity.talk.waiting import YIELDING, curve, first, horizon_of
+from analysis.validity.talk.counting import Codes, Measure, feelings
+from analysis.validity.talk.distances import Distance
+from analysis.validity.talk.moves import MOVES, Move
+from analysis.validity.talk.sessions import Session
+from analysis.validity.talk.waiting import YIELDING, curve, first, horizon_of
 
 PARTS = 5
 """Of a session, in its course."""

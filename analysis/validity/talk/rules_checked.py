@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
-from validity.talk.moves import moves_in
-from validity.talk.sessions import Coded
+from analysis.validity.talk.moves import moves_in
+from analysis.validity.talk.sessions import Coded
 
 CODES = ("change", "sustain", "neutral")
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from statsmodels.duration.survfunc import SurvfuncRight
 
+from analysis.validity.talk.counting import Codes
+from analysis.validity.talk.distances import FEWEST_CLIENTS
+from analysis.validity.talk.moves import Move
+from analysis.validity.talk.sessions import Session
 from simcounsel.chance import seed_of
-from validity.talk.counting import Codes
-from validity.talk.distances import FEWEST_CLIENTS
-from validity.talk.moves import Move
-from validity.talk.sessions import Session
 
 YIELDING: tuple[Move, ...] = ("agrees", "takes_up", "discloses", "improves")
 HORIZON = 20

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from replication.design import chosen, written_experiment
-from replication.options import Wanted
+from analysis.replication.design import chosen, written_experiment
+from analysis.replication.options import Wanted
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Said
 from simcounsel.llm.embeddings import HashEmbeddings

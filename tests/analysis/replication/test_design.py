@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis.replication.design import chosen, written_experiment
+from analysis.replication.differences import UNSAID, rows_of, unsaid, value_at
+from analysis.replication.figure5 import figure_5, plan_steps, table
+from analysis.replication.options import Wanted
+from analysis.replication.published import Name, published
 from analysis.report import Options, Report, make
-from replication.design import chosen, written_experiment
-from replication.differences import UNSAID, rows_of, unsaid, value_at
-from replication.figure5 import figure_5, plan_steps, table
-from replication.options import Wanted
-from replication.published import Name, published
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Planned, Stroke
 from simcounsel.lab.cell_runs import open_cell
@@ -112,7 +112,7 @@ def test_plans_are_cut_into_steps_of_a_tick(
         plan(1500, 1, ("23:00", "reads"), ("23:30", "sleeps")),
     )
     monkeypatch.setattr(
-        "replication.figure5.History", lambda log: SimpleNamespace(plans=lambda: made)
+        "analysis.replication.figure5.History", lambda log: SimpleNamespace(plans=lambda: made)
     )
     steps = pd.DataFrame(plan_steps(member, 765))
     before = steps[steps["period"] == "before"]

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from replication.__main__ import main
-from replication.after import After
-from replication.design import chosen, written_experiment
-from replication.options import Wanted
+from analysis.replication.__main__ import main
+from analysis.replication.after import After
+from analysis.replication.design import chosen, written_experiment
+from analysis.replication.options import Wanted
 from simcounsel.errors import BudgetSpent, SpecError
 from simcounsel.lab.plan import estimate
 from simcounsel.lab.power import clients_needed

@@ -8,8 +8,8 @@ import pytest
 
 from analysis.raters.comparing import compared
 from analysis.raters.reading import by_arm
-from replication import simcounsel_people
-from replication.published import published
+from analysis.replication import simcounsel_people
+from analysis.replication.published import published
 from simcounsel.viewer.rating.instrument import load_instrument
 
 ARMS = ("alone", "friend", "counselor")

@@ -11,13 +11,13 @@ import yaml
 
 from analysis.finding import find
 from analysis.reading import tidy
-from replication import themes
-from replication.__main__ import main
-from replication.design import chosen, clients
-from replication.published import published
-from replication.simcounsel_tables import alliance, change, change_pairs
-from replication.structure_tables import comments, messages
-from replication.tables import Table, means_of
+from analysis.replication import themes
+from analysis.replication.__main__ import main
+from analysis.replication.design import chosen, clients
+from analysis.replication.published import published
+from analysis.replication.simcounsel_tables import alliance, change, change_pairs
+from analysis.replication.structure_tables import comments, messages
+from analysis.replication.tables import Table, means_of
 from simcounsel.errors import SpecError
 from simcounsel.events import Acted, ConversationStarted
 from simcounsel.llm.embeddings import HashEmbeddings
@@ -157,7 +157,7 @@ def test_the_design_meets_as_often_as_the_paper(tmp_path: Path) -> None:
     """55 conversations with the counselor and 66 with the layperson of three clients."""
     from importlib import resources
 
-    text = resources.files("replication").joinpath("designs", "simcounsel.yaml")
+    text = resources.files("analysis.replication").joinpath("designs", "simcounsel.yaml")
     design = yaml.safe_load(text.read_text(encoding="utf-8"))
     held = {
         arm["name"]: sum(len(one["days"]) for one in arm["set"]["appointments"])

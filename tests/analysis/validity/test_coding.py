@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from analysis.experiment import ReportError
+from analysis.validity.talk.coding import AT_A_TIME, Coder, coded
+from analysis.validity.talk.sessions import Line, Session, Sessions
 from simcounsel.instruments.coding import CodedTurns, TurnCodes
 from simcounsel.llm.question import Question, Reply
 from tests.prompts.test_golden import compare, shown
-from validity.talk.coding import AT_A_TIME, Coder, coded
-from validity.talk.sessions import Line, Session, Sessions
 
 
 def session(count: int, id: str = "a") -> Session:

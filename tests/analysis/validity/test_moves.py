@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from analysis.validity.talk.moves import moves_in
+from analysis.validity.talk.sessions import Line
 from simcounsel.specs.vocabulary import Language
 from tests.each import each
-from validity.talk.moves import moves_in
-from validity.talk.sessions import Line
 
 PROPOSES = "Could you try to write it down tonight?"
 ENGLISH = [

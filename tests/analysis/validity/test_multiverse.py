@@ -18,6 +18,16 @@ from analysis import tables
 from analysis.experiment import ReportError
 from analysis.sample import Sample
 from analysis.statistics import client_contrast
+from analysis.validity.__main__ import app
+from analysis.validity.multiverse.adjusting import adjusted
+from analysis.validity.multiverse.claims import sign, size
+from analysis.validity.multiverse.curve import curve
+from analysis.validity.multiverse.effects import CHOICES, Effects, Specification, effects
+from analysis.validity.multiverse.making import make
+from analysis.validity.multiverse.pictures import curve_picture, shares_picture
+from analysis.validity.multiverse.shares import HIGHER, NOISE, SHARED, shares
+from analysis.validity.multiverse.universes import Plan, plan, plan_words
+from analysis.validity.page import add
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
@@ -27,16 +37,6 @@ from simcounsel.specs.world import World
 from tests.benchmarks.multiverse import verdicts
 from tests.each import each
 from tests.stage import ROOT
-from validity.__main__ import app
-from validity.multiverse.adjusting import adjusted
-from validity.multiverse.claims import sign, size
-from validity.multiverse.curve import curve
-from validity.multiverse.effects import CHOICES, Effects, Specification, effects
-from validity.multiverse.making import make
-from validity.multiverse.pictures import curve_picture, shares_picture
-from validity.multiverse.shares import HIGHER, NOISE, SHARED, shares
-from validity.multiverse.universes import Plan, plan, plan_words
-from validity.page import add
 
 CLIENTS = ("aisha", "daniela", "henrik", "ines", "leila", "priya")
 WEAK = "scripted:planted=0,spread=1.5"

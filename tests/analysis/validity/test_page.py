@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from analysis.experiment import ReportError
 from analysis.style import Look, Picture, picture
-from validity.page import add, claims
-from validity.part import Claim, Id, Part, Source, kept, shown, table_of
+from analysis.validity.page import add, claims
+from analysis.validity.part import Claim, Id, Part, Source, kept, shown, table_of
 
 HOSTILE = "</td><script>alert(1)</script>|[x](javascript:1)"
 

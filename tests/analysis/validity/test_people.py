@@ -8,13 +8,13 @@ import pytest
 from scipy import stats
 
 from analysis.experiment import ReportError
+from analysis.validity.__main__ import main
+from analysis.validity.people.estimating import Units, bias, difference, mean
+from analysis.validity.people.making import make
+from analysis.validity.people.reading import from_csv
+from analysis.validity.runs import SaidOf
 from tests.commands import Command, in_process
 from tests.each import each
-from validity.__main__ import main
-from validity.people.estimating import Units, bias, difference, mean
-from validity.people.making import make
-from validity.people.reading import from_csv
-from validity.runs import SaidOf
 
 
 def units(model: np.ndarray, people: np.ndarray, clients: list[str] | None = None) -> Units:

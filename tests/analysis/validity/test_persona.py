@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.validity.__main__ import main
+from analysis.validity.persona.controls import controls
+from analysis.validity.persona.drifting import agreement, drifts, retest
+from analysis.validity.persona.making import _stable, _stays, _tells
 from tests.commands import Command, in_process
 from tests.stage import live
-from validity.__main__ import main
-from validity.persona.controls import controls
-from validity.persona.drifting import agreement, drifts, retest
-from validity.persona.making import _stable, _stays, _tells
 
 
 def rows(values: dict[str, list[float]], score: str = "total", run: str = "r") -> pd.DataFrame:

@@ -10,16 +10,16 @@ import pandas as pd
 import pytest
 
 from analysis.experiment import ReportError
+from analysis.validity.__main__ import main
+from analysis.validity.talk.comparing import OF_THE_CLIENT, claims_of, compare
+from analysis.validity.talk.counting import coded_by_rules, course, measures, table, variety
+from analysis.validity.talk.detector import auc_interval, detect, stretches
+from analysis.validity.talk.distances import distance, side
+from analysis.validity.talk.sessions import Line, Session, Sessions, coded_by_people, sessions_in
+from analysis.validity.talk.waiting import First, curve, first, horizon_of, mean_wait, waited
 from simcounsel.chance import chance
 from simcounsel.corpus.reading import read_dialogues
 from tests.commands import Command, in_process
-from validity.__main__ import main
-from validity.talk.comparing import OF_THE_CLIENT, claims_of, compare
-from validity.talk.counting import coded_by_rules, course, measures, table, variety
-from validity.talk.detector import auc_interval, detect, stretches
-from validity.talk.distances import distance, side
-from validity.talk.sessions import Line, Session, Sessions, coded_by_people, sessions_in
-from validity.talk.waiting import First, curve, first, horizon_of, mean_wait, waited
 
 
 def session(

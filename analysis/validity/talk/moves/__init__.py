@@ -14,8 +14,8 @@ from typing import Literal, get_args
 
 import yaml
 
+from analysis.validity.talk.sessions import Line
 from simcounsel.specs.vocabulary import Language
-from validity.talk.sessions import Line
 
 Move = Literal["change", "sustain", "resists", "agrees", "takes_up", "improves", "discloses"]
 MOVES: Mapping[Move, str] = {
@@ -81,7 +81,7 @@ def _makes(
 
 @cache
 def _rules(language: Language) -> _Rules:
-    text = files("validity.talk.moves").joinpath(f"{language}.yaml").read_text("utf-8")
+    text = files("analysis.validity.talk.moves").joinpath(f"{language}.yaml").read_text("utf-8")
     listed = yaml.safe_load(text)
     return _Rules(
         of={
