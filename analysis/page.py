@@ -8,12 +8,14 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.experiment import ReportError
 from analysis.style import JOURNAL_MM, Look, Picture
@@ -53,35 +55,53 @@ def page_in(out: Path) -> Path:
 
 
 def write_page(
-    texts: Mapping[Path, str],
-    pictures: Iterable[Picture],
+    page: Path,
+    template: str,
+    context: Mapping[str, Any],
+    pictures: Mapping[str, Picture],
     tables: Mapping[str, pd.DataFrame],
     *,
     pdf: bool = False,
-) -> None:
-    """Write a page, and beside it figures/ and tables/; those of an earlier page go. texts: by
-    file, in one folder. pdf: each figure at the widths of a journal, too. ReportError when
-    something cannot be written.
+) -> Path:
+    """Write a page from TEMPLATE.html.j2, the same as Markdown where there is TEMPLATE.md.j2, and
+    beside it figures/ and tables/; those of an earlier page go. Returns the page's path. pdf: each
+    figure at the widths of a journal, too. ReportError when something cannot be written.
     """
-    first = next(iter(texts))
+    style = files("analysis").joinpath("templates", "report.css")
+    every: dict[str, Any] = {
+        "pictures": pictures,
+        "looks": LOOKS,
+        "versions": versions(),
+        "when": f"{datetime.now():%Y-%m-%d %H:%M}",
+        "css": style.read_text(encoding="utf-8"),
+    }
+    texts = {}
+    for form, file in ((".html", page), (".md", page.with_suffix(".md"))):
+        made = environment(html=form == ".html")
+        if (name := f"{template}{form}.j2") in made.list_templates():
+            texts[file] = made.get_template(name).render(every | dict(context))
     try:
-        figures = first.parent / "figures"
-        figures.mkdir(parents=True, exist_ok=True)
-        for stale in (one for form in ("svg", "png", "pdf") for one in figures.glob(f"*.{form}")):
-            stale.unlink()
-        for one in pictures:
-            write_text(figures / f"{one.id}.svg", one.svg[Look()].decode())
-            if one.png is not None:
-                write_data(figures / f"{one.id}.png", one.png)
-            for mm in JOURNAL_MM if pdf else ():
-                write_data(figures / f"{one.id}_{mm:.0f}mm.pdf", one.pdf(mm))
-        write_tables(tables, first.parent / "tables")
+        _write_figures(pictures.values(), page.parent / "figures", pdf=pdf)
+        write_tables(tables, page.parent / "tables")
         for file, text in texts.items():
             write_whole(file, text)
     except OSError as error:
         raise ReportError(
-            f"{error.filename or first}: cannot be written ({error.strerror}); choose another --out"
+            f"{error.filename or page}: cannot be written ({error.strerror}); choose another --out"
         ) from None
+    return page
+
+
+def _write_figures(pictures: Iterable[Picture], folder: Path, *, pdf: bool) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in (one for form in ("svg", "png", "pdf") for one in folder.glob(f"*.{form}")):
+        stale.unlink()
+    for one in pictures:
+        write_text(folder / f"{one.id}.svg", one.svg[Look()].decode())
+        if one.png is not None:
+            write_data(folder / f"{one.id}.png", one.png)
+        for mm in JOURNAL_MM if pdf else ():
+            write_data(folder / f"{one.id}_{mm:.0f}mm.pdf", one.pdf(mm))
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
@@ -109,18 +129,22 @@ def csv_of(table: pd.DataFrame) -> str:
     return str(tamed.to_csv(index=False, lineterminator="\n"))
 
 
-def command_line(package: str = "analysis") -> str:
+def command_line() -> str:
     """What was typed, ready to be typed again."""
-    return shlex.join(["python", "-m", package, *sys.argv[1:]])
+    program = Path(sys.argv[0]).name
+    spec = sys.modules["__main__"].__spec__
+    if program == "__main__.py" and spec is not None and spec.parent:
+        return shlex.join(["python", "-m", spec.parent, *sys.argv[1:]])
+    return shlex.join([program, *sys.argv[1:]])
 
 
-def environment(*, html: bool, package: str = "analysis") -> Environment:
-    """Of the templates of a package, and of ours. autoescape for HTML; for Markdown every text goes
-    through `marked`. Characters that no page can hold are left out of both; controls, also of the
-    direction of text, are made visible.
+def environment(*, html: bool) -> Environment:
+    """Of our templates. autoescape for HTML; for Markdown every text goes through `marked`.
+    Characters that no page can hold are left out of both; controls, also of the direction of text,
+    are made visible.
     """
     made = Environment(
-        loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, "analysis"))]),
+        loader=PackageLoader("analysis"),
         autoescape=html,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -130,6 +154,8 @@ def environment(*, html: bool, package: str = "analysis") -> Environment:
     made.filters |= {
         "counted": counted,
         "num": num,
+        "fixed": fixed,
+        "signed": signed,
         "p": p_text,
         "interval": interval,
         "percent": percent,
@@ -152,6 +178,16 @@ def num(value: float | None, digits: int = 3) -> str:
         return "0"
     text = f"{value:.{digits}g}"
     return (f"{value:.0f}" if "e+" in text else text).replace("-", "−")
+
+
+def fixed(value: float | None, digits: int = 2) -> str:
+    """With `digits` decimals; '–' for None."""
+    return "–" if value is None or value != value else f"{value:.{digits}f}".replace("-", "−")
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """With its sign; '–' for None."""
+    return "–" if value is None or value != value else f"{value:+.{digits}f}".replace("-", "−")
 
 
 def p_text(value: float | None) -> str:
@@ -222,10 +258,3 @@ def versions() -> list[tuple[str, str]]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def css() -> str:
-    """The style of all pages."""
-    from importlib.resources import files
-
-    return files("analysis").joinpath("templates", "report.css").read_text(encoding="utf-8")

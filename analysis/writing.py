@@ -2,7 +2,6 @@
 tables as CSV.
 """
 
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +9,7 @@ from analysis import rows
 from analysis.completeness import lacking, shown_columns
 from analysis.methods import checklist, methods
 from analysis.outcomes import FROM_THE_LOG
-from analysis.page import (
-    LOOKS,
-    any_text,
-    css,
-    environment,
-    interval,
-    num,
-    p_text,
-    plain,
-    records,
-    versions,
-    write_page,
-)
+from analysis.page import any_text, interval, num, p_text, plain, records, write_page
 from analysis.report import Report, shown
 from analysis.time_plots import shown_steps
 from simcounsel.errors import SpecError
@@ -35,12 +22,9 @@ def write(report: Report, out: Path, command: str, *, pdf: bool = False) -> Path
     figures at the widths of a journal, too. ReportError when it cannot be written.
     """
     context = _context(report, command)
-    page = out / "report.html"
-    html = environment(html=True).get_template("report.html.j2").render(context)
-    markdown = environment(html=False).get_template("report.md.j2").render(context)
-    pages = {page: html, out / "report.md": markdown}
-    write_page(pages, report.pictures.values(), report.tables, pdf=pdf)
-    return page
+    return write_page(
+        out / "report.html", "report", context, report.pictures, report.tables, pdf=pdf
+    )
 
 
 def _context(report: Report, command: str) -> dict[str, Any]:
@@ -70,17 +54,12 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "people": records(report.tables.get("model_and_people")),
         "rated": rows.rated_rows(report),
         "command": command,
-        "versions": versions(),
         "made_by": _made_by(report),
-        "when": f"{datetime.now():%Y-%m-%d %H:%M}",
         "direction": direction_of,
-        "pictures": report.pictures,
         "over_time": [one for one in report.pictures if one.startswith("time_")],
         "steps": _steps(report),
         "methods": methods(report),
         "checklist": checklist(report),
-        "looks": LOOKS,
-        "css": css(),
         "from_the_log": FROM_THE_LOG,
         "pairs": pairs,
         "why_not": _why_not(report),

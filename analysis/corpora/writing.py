@@ -3,24 +3,13 @@ CSV.
 """
 
 from collections.abc import Iterable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from analysis.corpora.comparison import Judged, Report
 from analysis.corpora.counted import MEASURES
 from analysis.corpora.scores import dimensions, who_rated
-from analysis.page import (
-    LOOKS,
-    any_text,
-    css,
-    environment,
-    num,
-    page_in,
-    records,
-    versions,
-    write_page,
-)
+from analysis.page import any_text, num, page_in, records, signed, write_page
 from simcounsel.corpus.disclosure import STEPS
 from simcounsel.runs.measurements import is_trial
 from simcounsel.specs.scale import Scale
@@ -35,22 +24,8 @@ def write(report: Report, out: Path, command: str) -> Path:
 
     ReportError when they cannot be written.
     """
-    page = page_in(out)
-    made = environment(html=True)
-    made.filters |= {"fixed": fixed, "signed": signed}
-    html = made.get_template("corpora.html.j2").render(_context(report, command))
-    write_page({page: html}, report.pictures.values(), report.tables)
-    return page
-
-
-def fixed(value: float | None, digits: int = 2) -> str:
-    """With `digits` decimals; '–' for None."""
-    return "–" if value is None or value != value else f"{value:.{digits}f}".replace("-", "−")
-
-
-def signed(value: float | None, digits: int = 2) -> str:
-    """With its sign; '–' for None."""
-    return "–" if value is None or value != value else f"{value:+.{digits}f}".replace("-", "−")
+    context = _context(report, command)
+    return write_page(page_in(out), "corpora", context, report.pictures, report.tables)
 
 
 def _context(report: Report, command: str) -> dict[str, Any]:
@@ -68,8 +43,6 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "about": _about(report),
         "notes": report.notes,
         "instruments": [_instrument(scale, report) for scale in _scales(report)],
-        "pictures": report.pictures,
-        "looks": LOOKS,
         "judged": bool(report.judged),
         "people": _shown(report.people) if report.people else None,
         "raters_agree": records(report.raters_agree),
@@ -78,9 +51,6 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "equal": report.counted.equal,
         "curves": _curves(report),
         "command": command,
-        "versions": versions(),
-        "css": css(),
-        "when": f"{datetime.now():%Y-%m-%d %H:%M}",
         "tables": sorted(report.tables),
     }
 

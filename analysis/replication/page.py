@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis.page import LOOKS, css, environment, interval, num, percent, write_page
+from analysis.page import interval, num, percent, write_page
 from analysis.replication.differences import DesignRow
 from analysis.replication.published import Published
 from analysis.replication.tables import Cell, Table
@@ -34,18 +33,11 @@ def write(made: Replication, out: Path, command: str, report_page: str) -> Path:
     """OUT/replication.html, .md, figures/ and tables/; the page's path. ReportError when something
     cannot be written.
     """
-    context = _context(made, command, report_page)
-    page = out / "replication.html"
-    texts = {}
-    for file, html in ((page, True), (out / "replication.md", False)):
-        template = environment(html=html, package="analysis.replication").get_template(
-            f"{file.name}.j2"
-        )
-        texts[file] = template.render(context)
     frames = {table.id: table.frame() for table in made.tables}
     frames["design"] = pd.DataFrame([asdict(one) for one in made.design])
-    write_page(texts, drawn(made), frames)
-    return page
+    pictures = {one.id: one for one in drawn(made)}
+    context = _context(made, command, report_page)
+    return write_page(out / "replication.html", "replication", context, pictures, frames)
 
 
 def drawn(made: Replication) -> list[Picture]:
@@ -103,15 +95,11 @@ def _context(made: Replication, command: str, report_page: str) -> dict[str, Any
         "drawn": sample.drawn,
         "comments": rated_rows(made.report)["comments"],
         "comment_counts": comment_counts(made.report),
-        "pictures": {one.id: one for one in drawn(made)},
         "below": {id: [one.id for one in some] for id, some in made.pictures.items()},
         "over_time": [one.id for one in over_time(made.report)],
-        "looks": LOOKS,
         "shown": shown,
         "single": single,
         "reach": reach,
         "command": command,
         "report_page": report_page,
-        "css": css(),
-        "when": f"{datetime.now():%Y-%m-%d %H:%M}",
     }

@@ -1,7 +1,5 @@
 """What comes after the runs of a replication: questions, studies for people, tables, the page."""
 
-import shlex
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import pandas as pd
 
 from analysis.embedding import each_once, embedding
 from analysis.finding import find
-from analysis.page import csv_of
+from analysis.page import command_line, csv_of
 from analysis.patterns import Embed
 from analysis.replication import asking, figure5, simcounsel_tables, structure_tables, themes
 from analysis.replication.after import After
@@ -40,7 +38,7 @@ def finish(
     options = Options(stories=STORIES, ratings=asking.answers_in(folder))
     asked = asking.comment(find([runs]), after, tell) if name == "structure_matters" else None
     report = make([runs], options, tell)
-    write_report(report, folder / "report", typed())
+    write_report(report, folder / "report", command_line())
     if name == "simcounsel":
         yield from asking.people(runs, folder, tuple(asking.STUDIES), wanted.raters, PER_RUN)
         tables, pictures = of_simcounsel(report, paper, wanted, after, tell)
@@ -56,7 +54,7 @@ def finish(
         design=tuple(rows_of(paper, report, wanted, tables)),
         pictures=pictures,
     )
-    page = write(made, folder, typed(), "report/report.html")
+    page = write(made, folder, command_line(), "report/report.html")
     yield f"page         {page}"
     yield f"as text      {page.with_suffix('.md')}"
     yield f"tables       {folder / 'tables'} ({len(tables) + 1} CSV files)"
@@ -100,11 +98,3 @@ def of_structure(
     sheet = folder / "people" / "themes.csv"
     themes.write_sheet(said, sheet)
     yield from structure_tables.tables(report, paper, found, sheet)
-
-
-def typed() -> str:
-    """The command, ready to be typed again."""
-    own = (
-        ["simcounsel"] if "replicate" in sys.argv[1:2] else ["python", "-m", "analysis.replication"]
-    )
-    return shlex.join([*own, *sys.argv[1:]])

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
 
-from analysis.page import LOOKS, any_text, css, environment, page_in, records, versions, write_page
+from analysis.page import any_text, page_in, records, write_page
 from analysis.style import Picture
 from analysis.trainings import pictures
 from analysis.trainings.folders import (
@@ -86,22 +85,11 @@ def write(report: Report, out: Path, command: str) -> Path:
     """Write report.html, figures/ (SVG and PNG) and tables/; returns the page. out: a folder, or
     the page's own path.
     """
-    page = page_in(out)
-    html = (
-        environment(html=True)
-        .get_template("trainings.html.j2")
-        .render(
-            title="What privacy costs a training",
-            headline=report.headline,
-            doubts=report.doubts,
-            rows=records(report.table),
-            pictures=report.pictures,
-            looks=LOOKS,
-            command=command,
-            versions=versions(),
-            css=css(),
-            when=f"{datetime.now():%Y-%m-%d %H:%M}",
-        )
-    )
-    write_page({page: html}, report.pictures.values(), {"trainings": report.table})
-    return page
+    context = {
+        "headline": report.headline,
+        "doubts": report.doubts,
+        "rows": records(report.table),
+        "command": command,
+    }
+    tables = {"trainings": report.table}
+    return write_page(page_in(out), "trainings", context, report.pictures, tables)

@@ -91,7 +91,7 @@ def talk(
     part, pictures = make(
         runs,
         real,
-        command_line("analysis.validity"),
+        command_line(),
         margin=margin,
         coder=Coder(coder, out / "parts" / "client_codes.jsonl") if coder else None,
         tell=lambda words: typer.echo(words, err=True),
@@ -182,7 +182,7 @@ def persona(
         if judge
         else []
     )
-    part, pictures = make(runs, self_report, values, command_line("analysis.validity"))
+    part, pictures = make(runs, self_report, values, command_line())
     typer.echo(f"page           {add(part, pictures, out)}")
 
 
@@ -234,7 +234,7 @@ def people(
             "runs need --ratings, a CSV of what people rated; or name one CSV with both",
             param_hint="RUNS|CSV",
         )
-    part = make(table, command_line("analysis.validity"), said, margin)
+    part = make(table, command_line(), said, margin)
     typer.echo(f"page           {add(part, [], out)}")
 
 

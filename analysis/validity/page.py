@@ -1,14 +1,13 @@
 """The parts that are there, as one page, as Markdown, and their tables as CSV."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pandas as pd
 
 from analysis.experiment import ReportError
-from analysis.page import LOOKS, css, environment, versions, write_page
+from analysis.page import write_page
 from analysis.style import Picture
 from analysis.validity.part import Claim, Id, Part, keep, kept
 
@@ -60,16 +59,14 @@ def write(out: Path) -> Path:
     found = {id: one for id in get_args(Id) if (one := kept(out, id)) is not None}
     parts = [part for part, _ in found.values()]
     drawn = {one.id: one for _, pictures in found.values() for one in pictures}
-    context = _context(parts, drawn)
-    page = out / "validity.html"
-    texts = {}
-    for file, html in ((page, True), (out / "validity.md", False)):
-        template = environment(html=html, package="analysis.validity").get_template(
-            f"{file.name}.j2"
-        )
-        texts[file] = template.render(context)
-    write_page(texts, drawn.values(), _tables(parts))
-    return page
+    context = {
+        "parts": parts,
+        "claims": claims(parts),
+        "verdict": _VERDICT,
+        "toys": sorted({toy for part in parts for toy in part.toys}),
+        "labels": list(dict.fromkeys(label for part in parts for label in part.labels)),
+    }
+    return write_page(out / "validity.html", "validity", context, drawn, _tables(parts))
 
 
 def claims(parts: Sequence[Part]) -> list[tuple[Id, Claim]]:
@@ -96,19 +93,4 @@ def _tables(parts: Sequence[Part]) -> dict[str, pd.DataFrame]:
         table.id: pd.DataFrame([dict(zip(table.columns, row, strict=True)) for row in table.rows])
         for part in parts
         for table in part.tables
-    }
-
-
-def _context(parts: Sequence[Part], pictures: Mapping[str, Picture]) -> dict[str, Any]:
-    return {
-        "parts": parts,
-        "claims": claims(parts),
-        "verdict": _VERDICT,
-        "toys": sorted({toy for part in parts for toy in part.toys}),
-        "labels": list(dict.fromkeys(label for part in parts for label in part.labels)),
-        "pictures": pictures,
-        "looks": LOOKS,
-        "versions": versions(),
-        "css": css(),
-        "when": f"{datetime.now():%Y-%m-%d %H:%M}",
     }

@@ -15,7 +15,7 @@ import pytest
 
 from analysis import tables
 from analysis.agreement import spearman
-from analysis.page import interval, marked, num, p_text, percent
+from analysis.page import command_line, interval, marked, num, p_text, percent
 from analysis.report import Options, Report, make
 from analysis.statistics import holm, paired_t, repeated_anova, sign_flip_p
 from analysis.writing import write
@@ -375,6 +375,12 @@ def test_a_page_names_the_command_that_made_it(three_runs: Path, tmp_path: Path)
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert "python -m analysis report runs --shuffles 99" in text
+
+
+def test_a_command_of_the_program_is_named_as_it_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = ["/opt/bin/simcounsel", "validity", "talk", "my runs", "--real", "annomi.csv"]
+    monkeypatch.setattr(sys, "argv", typed)
+    assert command_line() == "simcounsel validity talk 'my runs' --real annomi.csv"
 
 
 def test_help_teaches_and_errors_are_one_line(analysis: Command) -> None:

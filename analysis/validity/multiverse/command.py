@@ -94,5 +94,5 @@ def multiverse(
         typer.echo("not all runs are done; the same command goes on")
         states = {progress.state for progress in running.progress.values()}
         sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
-    part, pictures = make(chosen, runs, command_line("analysis.validity"))
+    part, pictures = make(chosen, runs, command_line())
     typer.echo(f"page           {add(part, pictures, out)}")
