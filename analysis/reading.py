@@ -14,12 +14,10 @@ from analysis.patterns import Cut, periods
 from analysis.sample import Sample
 from analysis.steps import steps
 
-READ = ("activities", "talk", "measurements", "relations", "warnings", "costs", "personas")
-
 
 def read_tables(sample: Sample) -> dict[str, pd.DataFrame]:
-    """Each of READ, with the column `arm`."""
-    return {name: with_arm(getattr(tables, name)(sample.logs), sample) for name in READ}
+    """All of them, with the column `arm`."""
+    return {name: with_arm(getattr(tables, name)(sample.logs), sample) for name in tables.COLUMNS}
 
 
 def tidy(

@@ -12,39 +12,52 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.columns import (
-    ACTIVITIES,
-    COSTS,
-    MEASUREMENTS,
-    PERSONAS,
-    RELATIONS,
-    TALK,
-    WARNINGS,
-    WORDS,
-)
 from analysis.sample import clients_of, opened, roles_of
 from simcounsel.clock import day_of
-from simcounsel.events import ConversationStarted, Said
-from simcounsel.intake import json_data
+from simcounsel.runs import frames
 from simcounsel.runs.history import History
+from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.log import Log
 
 Fields = dict[str, Any]
 Runs = Iterable[Log | Path | str]
-OF_LINES = {"chat", "message", "text", "emotion", "intensity", "source"}
-"""What a row of `talk` takes over from the event of its line."""
+ORIGIN = "run world condition seed parent pair"
+COLUMNS = {
+    name: tuple(f"{ORIGIN} {own}".split())
+    for name, own in {
+        "activities": ("client role tick minute day activity kind place emotion intensity reason"),
+        "talk": (
+            "tick minute day chat cause message speaker role other other_role text characters"
+            " emotion intensity source move reason"
+        ),
+        "measurements": (
+            "client tick minute instrument version score point value band items_used items"
+            " items_not_applicable items_missing made respondent judge source trial damaged reason"
+        ),
+        "relations": "tick minute day who role other other_role before after why",
+        "warnings": "tick minute who purpose cause",
+        "costs": "model purpose calls tokens_in tokens_out cost_usd latency_s fallbacks reason",
+        "personas": "who role version tick minute background characteristic recent_feeling",
+    }.items()
+}
+"""Of each table, in order."""
+WORDS = frozenset(
+    f"{ORIGIN} client role kind place emotion who speaker other other_role chat cause source move"
+    " instrument version score point band respondent judge model purpose".split()
+)
+"""Text that repeats; held as categories."""
 
 
 def activities(runs: Runs) -> pd.DataFrame:
     """One row a client and tick: what was done, where, and the feeling in which the tick ended."""
-    return _table(runs, ACTIVITIES, _activities)
+    return _table(runs, COLUMNS["activities"], _activities)
 
 
 def talk(runs: Runs) -> pd.DataFrame:
     """One row a line, with the move that its speaker's policy had decided. characters: of the text
     as it is.
     """
-    return _table(runs, TALK, _talk)
+    return _table(runs, COLUMNS["talk"], _talk)
 
 
 def measurements(runs: Runs) -> pd.DataFrame:
@@ -52,29 +65,29 @@ def measurements(runs: Runs) -> pd.DataFrame:
     items: answered of asked; the others are not applicable or missing. made: `complete`, `partial`,
     `incomplete` or `not applicable`.
     """
-    return _table(runs, MEASUREMENTS, _measurements)
+    return _table(runs, COLUMNS["measurements"], _measurements)
 
 
 def relations(runs: Runs) -> pd.DataFrame:
     """One row a change of how close somebody feels to another, 0 to 10."""
-    return _table(runs, RELATIONS, _relations)
+    return _table(runs, COLUMNS["relations"], _relations)
 
 
 def warnings(runs: Runs) -> pd.DataFrame:
     """One row a fallback that was taken."""
-    return _table(runs, WARNINGS, _warnings)
+    return _table(runs, COLUMNS["warnings"], _warnings)
 
 
 def personas(runs: Runs) -> pd.DataFrame:
     """One row a version of a persona; version 0 is the one at the start."""
-    return _table(runs, PERSONAS, _personas)
+    return _table(runs, COLUMNS["personas"], _personas)
 
 
 def costs(runs: Runs) -> pd.DataFrame:
     """One row a model and purpose, summed over calls. cost_usd: None when a price is unknown;
     embedding calls are not priced.
     """
-    return _table(runs, COSTS, _costs)
+    return _table(runs, COLUMNS["costs"], _costs)
 
 
 def _table(
@@ -134,52 +147,28 @@ def _activities(log: Log) -> Iterator[Fields]:
 
 def _talk(log: Log) -> Iterator[Fields]:
     roles = roles_of(log.manifest)
-    for one in History(log).conversations():
-        cause = one.started.cause if isinstance(one.started, ConversationStarted) else None
-        for line in one.lines:
-            said, move = line.event, line.decided.move if line.decided else None
-            if isinstance(said, Said):
-                yield {
-                    "tick": one.tick,
-                    "minute": one.minute,
-                    "day": day_of(one.minute),
-                    **said.model_dump(include=OF_LINES),
-                    "cause": cause,
-                    "speaker": said.who,
-                    "role": roles.get(said.who),
-                    "other": said.to,
-                    "other_role": roles.get(said.to),
-                    "characters": len(said.text),
-                    "move": move,
-                    "reason": None if move else "no move was decided before this line",
-                }
+    for talk in History(log).conversations():
+        for line in frames.lines_of(talk):
+            yield line | {
+                "day": day_of(line["minute"]),
+                "speaker": line["who"],
+                "role": roles.get(line["who"]),
+                "other": line["to"],
+                "other_role": roles.get(line["to"]),
+                "characters": len(line["text"]),
+                "reason": None if line["move"] else "no move was decided before this line",
+            }
 
 
 def _measurements(log: Log) -> Iterator[Fields]:
-    for one in History(log).measurements():
-        for score in one.measured.scores:
-            yield {
-                "tick": one.tick,
-                "minute": one.minute,
-                "client": one.measured.who,
-                "instrument": one.measured.instrument,
-                "version": one.measured.version,
-                "score": score.name,
-                "point": one.measured.point,
-                "value": score.value,
-                "band": score.band,
-                "items_used": score.used,
-                "items": score.of,
-                "items_not_applicable": score.not_applicable,
-                "items_missing": score.missing,
-                "made": score.made,
-                "respondent": one.measured.answered_by,
-                "judge": one.judge,
-                "source": one.source,
-                "trial": one.trial,
-                "damaged": one.damaged,
-                "reason": score.reason,
-            }
+    for score in frames.measurements(History(log)):
+        yield score | {
+            "client": score["who"],
+            "items_used": score["used"],
+            "items": score["of"],
+            "items_not_applicable": score["not_applicable"],
+            "items_missing": score["missing"],
+        }
 
 
 def _relations(log: Log) -> Iterator[Fields]:
@@ -217,8 +206,8 @@ def _costs(log: Log) -> Iterator[Fields]:
             "reason": None,
         }
     )
-    for call in _calls(log.folder / "calls.jsonl"):
-        if call.get("verb") == "embed" and not call.get("cost_usd"):
+    for call in json_lines(log.folder / "calls.jsonl"):
+        if "key" not in call or (call.get("verb") == "embed" and not call.get("cost_usd")):
             continue  # made in the process, or by a version that did not count them
         row = sums[str(call.get("model")), str(call.get("purpose"))]
         row["calls"] += not call.get("given_up")
@@ -231,19 +220,3 @@ def _costs(log: Log) -> Iterator[Fields]:
             row["cost_usd"] += call["cost_usd"]
     for (model, purpose), row in sorted(sums.items()):
         yield {"model": model, "purpose": purpose} | row
-
-
-def _calls(file: Path) -> Iterator[Fields]:
-    """Calls one at a time; lines that are cut short or hold vectors are left out."""
-    if not file.is_file():
-        return
-    with file.open("rb") as lines:
-        for line in lines:
-            if b'"verb": "embed"' in line[:400]:
-                continue
-            try:
-                call = json_data(line)
-            except ValueError:
-                continue
-            if isinstance(call, dict) and "key" in call:
-                yield call

@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simcounsel.clock import day_of
 from simcounsel.errors import RunError
-from simcounsel.events import Decided, Measured, Said
-from simcounsel.runs.conversation import Conversation, Dated
+from simcounsel.events import ConversationStarted, Said
+from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History, Kept
 from simcounsel.terminal import visible
 
@@ -55,28 +56,26 @@ LINES = (
 
 def lines(history: History) -> Iterator[Row]:
     """Each line that was said, with the move that its speaker's policy had decided."""
-    for talks in groupby(history.conversations(), key=lambda one: one.tick):
-        said = (one for talk in talks[1] for one in _said(talk))
-        for one, decided in sorted(said, key=lambda one: one[0].seq):
-            yield {
-                "tick": one.tick,
-                "minute": one.minute,
-                **{name: getattr(one.event, name) for name in LINES[2:11]},
-                "policy": decided.policy if decided else None,
-                "move": decided.move if decided else None,
-            }
+    for _, talks in groupby(history.conversations(), key=lambda one: one.tick):
+        yield from sorted((row for talk in talks for row in lines_of(talk)), key=itemgetter("seq"))
 
 
-def _said(talk: Conversation) -> Iterator[tuple[Dated[Said], Decided | None]]:
-    """The lines that people said in it, with the moves that were decided: none in a session of a
-    synthesis.
+def lines_of(talk: Conversation) -> Iterator[dict[str, Any]]:
+    """The lines that people said in a conversation: none in a session of a synthesis. Beside the
+    columns `seq`, and `cause`: why the talk began.
     """
+    cause = talk.started.cause if isinstance(talk.started, ConversationStarted) else None
     for line in talk.lines:
         if isinstance(line.event, Said):
-            yield (
-                Dated(seq=line.seq, tick=talk.tick, minute=talk.minute, event=line.event),
-                line.decided,
-            )
+            yield {
+                "seq": line.seq,
+                "tick": talk.tick,
+                "minute": talk.minute,
+                **{name: getattr(line.event, name) for name in LINES[2:11]},
+                "policy": line.decided.policy if line.decided else None,
+                "move": line.decided.move if line.decided else None,
+                "cause": cause,
+            }
 
 
 DAYS = "who day plan activities lines memories".split()
@@ -106,8 +105,8 @@ def days(history: History) -> Iterator[Row]:
         day.activities += doing.get(one.who) != one.activity
         doing[one.who] = one.activity
     for talk in history.conversations():
-        for said, _ in _said(talk):
-            found[said.event.who, day_of(said.minute)].lines += 1
+        for line in lines_of(talk):
+            found[line["who"], day_of(line["minute"])].lines += 1
     for memory in history.memories():
         found[memory.event.who, day_of(memory.minute)].memories += 1
     for (who, number), day in sorted(found.items(), key=lambda one: one[0]):
@@ -120,26 +119,23 @@ MEASUREMENTS = (
 )
 
 
-def measurements(history: History) -> Iterator[Row]:
+def measurements(history: History) -> Iterator[dict[str, Any]]:
     """Each score of each measurement: those of the log, whose source is `log`, then those that were
-    made afterwards, by the file in RUN/measurements/ that holds them.
+    made afterwards, by the file in RUN/measurements/ that holds them. Beside the columns which of
+    the items have no answer, and who judged.
     """
     for one in history.measurements():
-        for row in _scores(one.tick, one.minute, one.measured, one.source):
-            yield {**row, "damaged": one.damaged}
-
-
-def _scores(tick: int, minute: int, measured: Measured, source: str) -> Iterator[Row]:
-    for score in measured.scores:
-        yield {
-            "tick": tick,
-            "minute": minute,
-            **{name: getattr(measured, name) for name in MEASUREMENTS[2:6]},
-            "respondent": measured.answered_by,
-            "score": score.name,
-            **{name: getattr(score, name) for name in MEASUREMENTS[8:13]},
-            "source": source,
-        }
+        for score in one.measured.scores:
+            yield {
+                "tick": one.tick,
+                "minute": one.minute,
+                **{name: getattr(one.measured, name) for name in MEASUREMENTS[2:6]},
+                "respondent": one.measured.answered_by,
+                "score": score.name,
+                **{name: getattr(score, name) for name in MEASUREMENTS[8:13]},
+                **{name: getattr(score, name) for name in ("not_applicable", "missing", "made")},
+                **{name: getattr(one, name) for name in ("source", "judge", "trial", "damaged")},
+            }
 
 
 TERMS = "score recency poignancy emotion_score emotion_relevance relevance".split()

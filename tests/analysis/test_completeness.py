@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.columns import MEASUREMENTS
 from analysis.completeness import completeness, lacking, shown_columns
 from analysis.report import Options, make
+from analysis.tables import COLUMNS
 from analysis.writing import write
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.standins.scripted import Scripted
@@ -16,7 +16,7 @@ from tests.stage import live, switchboard, tiny
 
 def row(score: str, made: str, respondent: str = "self", **more: object) -> dict[str, object]:
     given = {"instrument": "phq9", "score": score, "respondent": respondent, "made": made}
-    return dict.fromkeys(MEASUREMENTS) | given | more
+    return dict.fromkeys(COLUMNS["measurements"]) | given | more
 
 
 def test_each_kind_is_counted() -> None:
@@ -30,7 +30,7 @@ def test_each_kind_is_counted() -> None:
                 row("mood", "complete"),
                 row("words", "complete", "talk"),
             ],
-            columns=list(MEASUREMENTS),
+            columns=list(COLUMNS["measurements"]),
         )
     )
     assert table.to_dict("records") == [
@@ -63,7 +63,7 @@ def test_each_kind_is_counted() -> None:
 
 
 def test_nothing_measured_is_an_empty_table() -> None:
-    table = completeness(pd.DataFrame(columns=list(MEASUREMENTS)))
+    table = completeness(pd.DataFrame(columns=list(COLUMNS["measurements"])))
     assert not len(table) and lacking(table) == []
 
 
