@@ -15,7 +15,7 @@ from analysis.judge_figures import (
     Figure,
     alpha_of_rounds,
     alpha_with_people,
-    auc,
+    good_against_bad,
     position,
     rank_correlation,
     retest,
@@ -45,7 +45,7 @@ def figures(ratings: Path) -> list[Figure]:
     ):
         faults = dict.fromkeys(name.split(": ", 1)[1] for name in scores["variant"] if ": " in name)
         found += [
-            auc(of, scores, labels),
+            good_against_bad(of, scores, labels),
             rank_correlation(of, scores, labels),
             alpha_with_people(of, scores, labels),
             *(make(of, scores, fault) for fault in faults for make in (sensitivity, fall)),

@@ -8,10 +8,10 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pandas as pd
-from scipy import optimize, stats
+from scipy import stats
 
-Z = 1.959964
-"""Standard errors on each side of a 95% interval."""
+from analysis.areas import Z, auc, newcombe
+
 Fields = dict[str, Any]
 
 
@@ -34,7 +34,7 @@ class Figure:
     """Why value or interval is missing."""
 
 
-def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:
+def good_against_bad(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:
     """Chance that a good session scores higher than a bad one (ties count half), with Newcombe's
     interval.
     """
@@ -51,7 +51,7 @@ def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:
             n=len(mean),
             reason="no good and bad sessions among the labels, or none was scored",
         )
-    value = _auc(good, bad)
+    value = auc(good, bad)
     low, high = newcombe(value, len(good), len(bad))
     return Figure(
         what=what,
@@ -62,29 +62,6 @@ def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:
         n=len(good) + len(bad),
         unit=f"transcripts, {len(good)} good and {len(bad)} bad",
     )
-
-
-def _auc(good: np.ndarray, bad: np.ndarray) -> float:
-    return float(stats.mannwhitneyu(good, bad).statistic / (len(good) * len(bad)))
-
-
-def newcombe(auc: float, good: int, bad: int) -> tuple[float, float]:
-    """The 95% interval of an AUC from so many good and bad sessions: Newcombe 2006 (Statistics in
-    Medicine 25, 559-573), method 5. The true values that lie within 1.96 standard errors of the
-    AUC, by the error that they would have themselves (Hanley and McNeil's, both sizes replaced by
-    their mean); so it has a width also when the AUC is 0 or 1.
-    """
-    size = (good + bad) / 2 - 1
-
-    def beyond(true: float) -> float:
-        spread = (1 - true) / (2 - true) + true / (1 + true)
-        variance = true * (1 - true) / (good * bad) * (1 + size * spread)
-        return float((auc - true) ** 2 - Z**2 * variance)
-
-    near = 1e-9  # at 0 and 1 there is no error: an AUC of 1 is as far as can be from nothing there
-    low = 0.0 if auc == 0 else float(optimize.brentq(beyond, 0, auc - near))
-    high = 1.0 if auc == 1 else float(optimize.brentq(beyond, auc + near, 1))
-    return low, high
 
 
 def rank_correlation(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:

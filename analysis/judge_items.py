@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analysis.judge_faults import fall
-from analysis.judge_figures import Fields, Figure, auc
+from analysis.judge_figures import Fields, Figure, good_against_bad
 
 EDGE = 0.5
 """A mean of rounds within so much of an end of the range is at that end."""
@@ -86,7 +86,7 @@ def _figure(
     absent = [row.get("absent", {}).get(item) for row in original]
     plain = _values(original, item, told | {"turned": False})
     means = plain.dropna(subset=["value"]).groupby("transcript")["value"].mean()
-    found = auc("", _values(original, item, told), labels)
+    found = good_against_bad("", _values(original, item, told), labels)
     return ItemFigure(
         instrument=instrument,
         item=item,

@@ -26,6 +26,7 @@ from tests.stage import ROOT, Listening, switchboard
 
 judge = pytest.importorskip("analysis.judge")
 judge_figures = pytest.importorskip("analysis.judge_figures")
+areas = pytest.importorskip("analysis.areas")
 judge_faults = pytest.importorskip("analysis.judge_faults")
 judge_lines = pytest.importorskip("analysis.judge_lines")
 OURS = ROOT / "simcounsel" / "measuring" / "samples.json"
@@ -260,19 +261,19 @@ def test_a_judge_that_always_says_the_same(tmp_path: Path) -> None:
 
 
 def test_auc_by_hand() -> None:
-    assert judge_figures._auc(np.array([3.0, 2.0]), np.array([1.0, 2.0])) == (1 + 1 + 1 + 0.5) / 4
+    assert areas.auc(np.array([3.0, 2.0]), np.array([1.0, 2.0])) == (1 + 1 + 1 + 0.5) / 4
 
 
 def test_newcombes_interval_by_hand() -> None:
     """Of 1.00 from nine and nine: at 0.78 the distance is 1.96 standard errors, 0.22 squared against 3.8415 * 0.78 * 0.22 / 81 * (1 + 8 * (0.22 / 1.22 + 0.78 / 1.78))."""
-    low, high = judge_figures.newcombe(1.0, 9, 9)
+    low, high = areas.newcombe(1.0, 9, 9)
     assert (round(low, 3), high) == (0.780, 1)
     by_hand = 3.8415 * 0.78 * 0.22 / 81 * (1 + 8 * (0.22 / 1.22 + 0.78 / 1.78))
     assert by_hand == pytest.approx(0.22**2, rel=1e-3)
-    assert judge_figures.newcombe(0.0, 9, 9) == (0, pytest.approx(1 - low))
-    middle = judge_figures.newcombe(0.5, 9, 9)
+    assert areas.newcombe(0.0, 9, 9) == (0, pytest.approx(1 - low))
+    middle = areas.newcombe(0.5, 9, 9)
     assert middle[0] == pytest.approx(1 - middle[1])
-    sizes = [judge_figures.newcombe(1.0, n, n)[0] for n in (2, 5, 9, 50)]
+    sizes = [areas.newcombe(1.0, n, n)[0] for n in (2, 5, 9, 50)]
     assert sizes == sorted(sizes) and sizes[0] < 0.4
 
 

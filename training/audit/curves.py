@@ -103,16 +103,6 @@ def curve(
     )
 
 
-def roc_auc(members: Sequence[float] | Floats, others: Sequence[float] | Floats) -> float:
-    """The Mann-Whitney statistic over the number of pairs: the share of pairs in which the member
-    scores higher, ties half.
-    """
-    inside, outside = _checked(members, "members"), _checked(others, "others")
-    ranks = rankdata(np.concatenate([inside, outside]))
-    above = ranks[: len(inside)].sum() - len(inside) * (len(inside) + 1) / 2
-    return float(above / (len(inside) * len(outside)))
-
-
 def tpr_at(
     members: Sequence[float] | Floats, others: Sequence[float] | Floats, fpr: float
 ) -> TprAt:

@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from analysis.areas import auc, auc_interval
 from analysis.experiment import ReportError
 from analysis.page import any_text, counted, interval, num
 from analysis.reading import tidy
@@ -20,7 +21,6 @@ from analysis.validity.part import Claim, Part, Source, Table, Verdict, shown, t
 from analysis.validity.persona.controls import INSTRUMENT
 from analysis.validity.persona.drifting import FEWEST_CLIENTS, Drift, Retest, drifts, retest
 from analysis.validity.runs import said_of
-from analysis.validity.talk.detector import auc_interval
 
 NO_DRIFT = 0.5
 """Points, of 1 to 5, over all conversations of a client, that are no drift."""
@@ -140,7 +140,7 @@ def _tells(total: pd.DataFrame, controls: Sequence[float]) -> Claim:
         [f"other {at}" for at in range(len(controls))]
         + [f"own {client}" for client in total["client"].astype(str)]
     )
-    auc = float(np.mean(np.sign(own[:, None] - np.array(controls)[None, :]) / 2 + 0.5))
+    area = auc(own, np.array(controls))
     low, high = auc_interval(label, value, group, "persona")
     verdict: Verdict = "undecided"
     if low > TELLS:
@@ -150,8 +150,8 @@ def _tells(total: pd.DataFrame, controls: Sequence[float]) -> Claim:
     return Claim(
         statement=statement,
         verdict=verdict,
-        because=f"AUC {auc:.2f} {interval(low, high)}; own file {num(float(own.mean()))}, another's"
-        f" {num(float(np.mean(controls)))}",
+        because=f"AUC {area:.2f} {interval(low, high)}; own file {num(float(own.mean()))},"
+        f" another's {num(float(np.mean(controls)))}",
     )
 
 

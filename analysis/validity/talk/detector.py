@@ -15,21 +15,20 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from analysis.areas import auc, auc_interval
 from analysis.validity.talk.counting import Measure
 from analysis.validity.talk.distances import FEWEST_CLIENTS
 from analysis.validity.talk.sessions import Session
-from simcounsel.chance import seed_of
 from simcounsel.corpus.measures import units
 from simcounsel.texts.stopwords import EMPTY
 
 STRETCH = 10
 """Client lines that are judged at once, so that the length of a session tells nothing."""
-FOLDS, DRAWS = 5, 1000
+FOLDS = 5
 CONTRACTED = frozenset(
     "don't can't i'm it's that's you're he's she's i'd i'll i've won't didn't doesn't isn't there's"
     " they're we're wouldn't couldn't yeah okay ok well like just really maybe um uh".split()
@@ -98,25 +97,6 @@ def detect(
     ]
 
 
-def auc_interval(
-    label: NDArray[Any], score: NDArray[Any], group: NDArray[Any], seed: str
-) -> tuple[float, float]:
-    """95% of the AUC, whole clients drawn with replacement on each side."""
-    rng = np.random.default_rng(seed_of("detector", seed))
-    sides, times = [], []
-    for of in (0, 1):
-        names, client = np.unique(group[label == of], return_inverse=True)
-        sides.append(np.eye(len(names))[client])
-        times.append(rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS))
-    real, simulated = score[label == 0], score[label == 1]
-    right = (simulated[:, None] > real) + 0.5 * (simulated[:, None] == real)
-    won = sides[1].T @ right @ sides[0]
-    pairs = np.outer(sides[1].sum(axis=0), sides[0].sum(axis=0))
-    found = [b @ won @ a / (b @ pairs @ a) for a, b in zip(*times, strict=True)]
-    low, high = np.quantile(found, [0.025, 0.975])
-    return float(low), float(high)
-
-
 def _told(
     name: str,
     model: Any,
@@ -141,7 +121,7 @@ def _told(
     order = np.argsort(-np.abs(weights), kind="stable")[:8]
     return Detected(
         features=name,
-        auc=float(roc_auc_score(label, score)),
+        auc=auc(score[label == 1], score[label == 0]),
         low=low,
         high=high,
         telling=tuple((known[at], float(weights[at])) for at in order),

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.areas import auc_interval
 from analysis.experiment import ReportError
 from analysis.validity.__main__ import main
 from analysis.validity.talk.comparing import OF_THE_CLIENT, claims_of, compare
 from analysis.validity.talk.counting import coded_by_rules, course, measures, table, variety
-from analysis.validity.talk.detector import auc_interval, detect, stretches
+from analysis.validity.talk.detector import detect, stretches
 from analysis.validity.talk.distances import distance, side
 from analysis.validity.talk.sessions import Line, Session, Sessions, coded_by_people, sessions_in
 from analysis.validity.talk.waiting import First, curve, first, horizon_of, mean_wait, waited
