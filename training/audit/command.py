@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simcounsel.disk import write_text
+from simcounsel.disk import write_whole
 from training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def audit(
         return
     typer.echo("\n".join([f"{'training':<16}{run}", *lines(report)]))
     if json_file is not None:
-        write_text(json_file, text + "\n")
+        write_whole(json_file, text + "\n")
         typer.echo(f"\nwrote {json_file}")
 
 

@@ -79,7 +79,7 @@ def _attacks(report: AuditReport) -> list[str]:
         f"ABOVE what the account allows: {', '.join(broken)}; the account or the split into members"
         " and others is wrong"
     )
-    return [*_grid(rows), *([above] if broken else [])]
+    return [*grid(rows), *([above] if broken else [])]
 
 
 def _auc(separation: Separation) -> str:
@@ -112,7 +112,7 @@ def _rates(report: AuditReport) -> list[str]:
         f"* without any false alarm: {report.attacks[0].trained.others} held out are too few"
         f" ({', '.join(needed)} at least)"
     )
-    return [*_grid(rows), *([too_few] if needed else [])]
+    return [*grid(rows), *([too_few] if needed else [])]
 
 
 def _left_out(report: AuditReport) -> list[str]:
@@ -139,7 +139,7 @@ def _memorization(found: tuple[LikenessReport, ...]) -> list[str]:
                 f"{one.difference:+.3f}{interval}",
             ]
         )
-    return _grid(rows)
+    return grid(rows)
 
 
 def _one_run(report: AuditReport) -> list[str]:
@@ -188,7 +188,8 @@ def _exposure(report: AuditReport) -> list[str]:
     ]
 
 
-def _grid(rows: list[list[str]]) -> list[str]:
+def grid(rows: list[list[str]]) -> list[str]:
+    """A table in text, the heads first."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     return [
         "  "

@@ -99,6 +99,18 @@ class Folder:
         """The recipe of the training."""
         return Recipe.model_validate(self.manifest()["recipe"])
 
+    def card(self) -> dict[str, Any] | None:
+        """What the adapter says of itself; None before there is one."""
+        return json_of(self.path / ADAPTER / "card.json")
+
+    def finished(self) -> bool:
+        """Whether the training has come to its end."""
+        card, manifest = self.card(), self.manifest()
+        return card is not None and (
+            manifest["kind"] == "tune"
+            or card["measured"].get("rounds") == manifest["recipe"]["rounds"]
+        )
+
     def say(self, kind: str, **what: Any) -> None:
         """Append to the log."""
         append_text(self.path / LOG, json.dumps({"kind": kind, **what}, ensure_ascii=False) + "\n")
@@ -147,6 +159,16 @@ class Folder:
             raise TrainingError(
                 f"{folder}: cannot be read ({error}); remove it to begin anew"
             ) from error
+
+
+def json_of(file: Path) -> dict[str, Any] | None:
+    """What a file holds; None if there is none. TrainingError if it cannot be read."""
+    if not file.is_file():
+        return None
+    try:
+        return dict(json_data(file_bytes(file)))
+    except (OSError, ValueError, TypeError) as error:
+        raise TrainingError(f"{file}: cannot be read ({error}); make it anew") from None
 
 
 def _compared(key: str, value: Any) -> Any:

@@ -1,18 +1,27 @@
-"""`python -m training sweep | compare`."""
+"""`python -m training sweep | compare`.
+
+OUT/CELL.yaml   the cell's recipe, which `python -m training tune` or `federate` takes as well
+OUT/CELL/       its training; audit.json in it, where an audit was asked for
+"""
 
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
+from filelock import FileLock, Timeout
 
-from simcounsel.disk import write_text
+from simcounsel.disk import write_text, write_whole
+from simcounsel.errors import SimcounselError
 from simcounsel.specs import shipped
+from training.audit.command import audit as attack
+from training.audit.table import grid
 from training.errors import TrainingError
-
-if TYPE_CHECKING:
-    from training.sweeps.plan import Cell, Sweep
-
+from training.learning.command import federate, tune
+from training.plan import Plan
+from training.sites import Sites, find, planned
+from training.sweeps.plan import AUDIT, Cell, Sweep, load_sweep
 
 SweepFile = Annotated[
     Path,
@@ -68,39 +77,92 @@ def sweep(
 
     Example: python -m training sweep privacy --dry-run
     """
-    from training.sweeps.plan import load_sweep
-
     plan, cells = load_sweep(file)
     cells = chosen(cells, only or [])
     out = out or Path("trainings") / file.stem
     if dry_run:
         typer.echo("\n".join(planned_lines(plan, cells)))
         return
-    from training.sweeps.running import counted, run
-
     for cell in cells:
         counted(cell)
+    out.mkdir(parents=True, exist_ok=True)
     try:
-        ended = run(cells, out, tell=typer.echo, audit=audit)
-    except KeyboardInterrupt:  # while reading or measuring, where nothing is to be kept
-        ended = []
-    failed = [one for one in ended if one.state == "failed"]
-    if not ended or ended[-1].state == "stopped":
+        with FileLock(str(out / "sweep.lock"), timeout=0):
+            failed = run(cells, out, audit=audit)
+    except Timeout:
+        raise TrainingError(
+            f"{out}: another process is at work on this sweep; wait for it, or stop it first"
+        ) from None
+    except (KeyboardInterrupt, typer.Exit):
         typer.echo("stopped; the same command goes on")
-        raise typer.Exit(130)
-    typer.echo(f"{len(ended) - len(failed)} of {len(cells)} cells are finished in {out}")
+        raise typer.Exit(130) from None
+    typer.echo(f"{len(cells) - len(failed)} of {len(cells)} cells are finished in {out}")
     typer.echo(
         f"compare:  python -m training compare {out}\nfigures:  python -m analysis privacy {out}"
         " --out report"
     )
     if failed:
         raise TrainingError(
-            f"{len(failed)} cells failed: {', '.join(one.cell.name for one in failed)}; the first:"
-            f" {failed[0].why}"
+            f"{len(failed)} cells failed: {', '.join(failed)}; the first:"
+            f" {next(iter(failed.values()))}"
         )
 
 
-def chosen(cells: "Sequence[Cell]", only: Sequence[str]) -> "tuple[Cell, ...]":
+def run(cells: Sequence[Cell], out: Path, *, audit: bool = False) -> dict[str, str]:
+    """Train the cells in turn, in `out`, and return why each failed that did. TrainingError, before
+    anything is computed, where `out` holds other trainings by these names. typer.Exit when one is
+    stopped.
+    """
+    done = {cell.name: finished(cell, out) for cell in cells}
+    failed: dict[str, str] = {}
+    for number, cell in enumerate(cells, 1):
+        more = "is finished" if done[cell.name] else cell.about
+        typer.echo(f"cell {number} of {len(cells)}   {cell.name}   {more}".rstrip())
+        what = "failed"
+        try:
+            if not done[cell.name]:
+                train(cell, out)
+            what = "not audited"
+            if audit and not (out / cell.name / AUDIT).is_file():
+                attack(out / cell.name, json_file=out / cell.name / AUDIT)
+        except SimcounselError as error:
+            typer.echo(f"  {what}: {error}")
+            failed |= {cell.name: str(error)} if what == "failed" else {}
+    return failed
+
+
+def train(cell: Cell, out: Path) -> None:
+    """Train a cell, or go on with it."""
+    file = out / f"{cell.name}.yaml"
+    write_whole(file, cell.written_for(out))
+    (tune if cell.kind == "tune" else federate)(file, out / cell.name)
+
+
+def finished(cell: Cell, out: Path) -> bool:
+    """Whether its training has come to its end. TrainingError if a training with another recipe
+    lies at its place.
+    """
+    from training.learning.folder import MANIFEST, Folder  # slow: safetensors
+
+    path = out / cell.name
+    if not (path / MANIFEST).is_file():
+        return False
+    folder = Folder.open(path)
+    there, wanted = folder.manifest(), cell.recipe.model_dump(mode="json")
+    data = ("corpus", "folders")  # their paths are seen from another folder
+    other = sorted(
+        key for key in wanted if key not in data and there["recipe"].get(key) != wanted[key]
+    )
+    if other or there["kind"] != cell.kind:
+        what = ", ".join(other) or "kind"
+        raise TrainingError(
+            f"{path}: was trained otherwise than the sweep says now ({what}); remove it, or choose"
+            " another --out"
+        )
+    return folder.finished()
+
+
+def chosen(cells: Sequence[Cell], only: Sequence[str]) -> tuple[Cell, ...]:
     """The cells that are named, in the file's order; all where none is. TrainingError names those
     there are.
     """
@@ -111,33 +173,67 @@ def chosen(cells: "Sequence[Cell]", only: Sequence[str]) -> "tuple[Cell, ...]":
     return tuple(cell for cell in cells if not only or cell.name in only)
 
 
-def planned_lines(plan: "Sweep", cells: "Sequence[Cell]") -> list[str]:
-    """What a sweep would do, a line a cell."""
-    from training.sweeps.running import cost
+def counted(cell: Cell) -> tuple[Sites, Plan | None]:
+    """The data of a cell, and its plan if it has privacy. SpecError, CorpusError if it cannot be
+    trained.
+    """
+    sites = find(cell.recipe, cell.file, together=cell.kind == "tune")
+    return sites, planned(cell.recipe, cell.file, cell.lines, sites)
 
-    width = max([4, *(len(cell.name) for cell in cells)])
-    heads = (
-        f"{'cell':<{width}}  {'how':<9}{'sites':>5} {'sessions':>9} {'held out':>9} {'steps':>7}"
-    )
-    made = [plan.name, f"{heads}   {'unit':<8}{'epsilon':>8} {'delta':>7} {'noise':>8}"]
-    steps = 0
-    for cell in cells:
-        one = cost(cell)
-        steps += one.steps
-        paid = f"{'none':<8}{'–':>8} {'–':>7} {'–':>8}"
-        if one.unit:
-            paid = f"{one.unit:<8}{one.epsilon:>8.4g} {one.delta:>7g} {one.noise_multiplier:>8.4g}"
-        made.append(
-            f"{cell.name:<{width}}  {cell.kind:<9}{one.sites:>5} {one.sessions:>9}"
-            f" {one.held_out:>9} {one.steps:>7}   {paid}"
+
+def cost(cell: Cell) -> dict[str, Any]:
+    """What a cell takes, by column; without privacy None in the last. steps: over all sites and
+    rounds, as expected where sites take part by chance. SpecError, CorpusError, TrainingError if it
+    cannot be trained.
+    """
+    from training.privacy import budget
+
+    recipe, (sites, plan) = cell.recipe, counted(cell)
+    account = budget.make(plan) if plan else None
+    if account and account.last_round is not None:
+        raise TrainingError(
+            f"cell {cell.name!r}: its budget would be overrun after round {account.last_round} of"
+            f" {recipe.rounds}"
         )
+    privacy, here = plan.privacy if plan else None, sites.counted()
+    by_site = privacy is not None and privacy.unit == "site"
+    shares = privacy.participation if privacy and by_site else recipe.participation
+    steps = sum(
+        plan.steps_per_round(site)
+        if plan and not by_site
+        else recipe.local_epochs * ceil(site.sessions / (recipe.batch_size or site.sessions))
+        for site in here
+    )
+    return {
+        "cell": cell.name,
+        "how": cell.kind,
+        "sites": len(here),
+        "sessions": sum(site.sessions for site in here),
+        "held out": len(sites.held_out),
+        "steps": round(recipe.rounds * steps * (shares if cell.kind == "federate" else 1)),
+        "unit": privacy.unit if privacy else None,
+        "epsilon": account.total_epsilon if account else None,
+        "delta": privacy.delta if privacy else None,
+        "noise": account.multiplier if account else None,
+    }
+
+
+def planned_lines(plan: Sweep, cells: Sequence[Cell]) -> list[str]:
+    """What a sweep would do, a line a cell."""
+    rows = [cost(cell) for cell in cells]
+    told = [[_told(value) for value in row.values()] for row in rows]
     return [
-        *made,
+        plan.name,
+        *grid([list(rows[0]), *told]),
         (
-            f"{len(cells)} cells, {steps} steps in all; noise: its standard deviation over the"
-            " clipping norm. Nothing was trained."
+            f"{len(cells)} cells, {sum(row['steps'] for row in rows)} steps in all; noise: its"
+            " standard deviation over the clipping norm. Nothing was trained."
         ),
     ]
+
+
+def _told(value: str | float | None) -> str:
+    return "–" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def compare(
@@ -157,7 +253,7 @@ def compare(
 
     Example: python -m training compare trainings/privacy --csv privacy.csv
     """
-    from training.sweeps.comparing import as_csv, lines, read, warnings
+    from training.sweeps.comparing import as_csv, lines, read, warnings  # slow: safetensors
 
     rows = read(runs)
     typer.echo("\n".join(lines(rows)))

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.disk import csv_text
-from simcounsel.intake import file_bytes, json_data
+from training.audit.table import grid
 from training.errors import TrainingError
-from training.learning.folder import ADAPTER, MANIFEST, Folder
-from training.sweeps.running import AUDIT
+from training.learning.folder import MANIFEST, Folder, json_of
+from training.sweeps.plan import AUDIT
 
 SAME_LOSS = 1e-3
 """Relative difference of the loss before training that other machines and numbers of threads
@@ -52,6 +52,11 @@ class Trained:
     yardstick: dict[str, Any] = field(default_factory=dict)
     """What must be equal for losses to be compared."""
 
+    @property
+    def change(self) -> float | None:
+        """Of the loss, below 0 where it fell; None while that is not known."""
+        return None if self.after is None or self.before is None else self.after - self.before
+
 
 COLUMNS = tuple(one.name for one in fields(Trained) if one.name != "yardstick")
 
@@ -80,14 +85,9 @@ def _folders(place: Path) -> list[Path]:
 
 
 def _of(folder: Folder) -> Trained:
-    manifest = folder.manifest()
-    recipe, card = manifest["recipe"], _json(folder.path / ADAPTER / "card.json")
-    measured = card["measured"] if card else {}
+    manifest, card, done = folder.manifest(), folder.card() or {}, folder.finished()
+    recipe, paid = manifest["recipe"], card.get("privacy") or manifest["account"] or {}
     losses = [one["loss"] for one in folder.said("held_out")]
-    done = card is not None and (
-        manifest["kind"] == "tune" or measured.get("rounds") == recipe["rounds"]
-    )
-    paid = (card or {}).get("privacy") or manifest["account"] or {}
     return Trained(
         name=folder.path.name,
         path=str(folder.path),
@@ -96,12 +96,12 @@ def _of(folder: Folder) -> Trained:
         sessions=sum(site["sessions"] for site in manifest["sites"]),
         themes=", ".join(recipe.get("themes") or ["all"]),
         before=losses[0] if losses else None,
-        after=measured.get("held_out_loss_after") if done else None,
+        after=card["measured"].get("held_out_loss_after") if done else None,
         unit=paid.get("unit"),
         epsilon=paid.get("epsilon"),
         delta=paid.get("delta"),
         finished=done,
-        **_attacked(_json(folder.path / AUDIT)),
+        **_attacked(json_of(folder.path / AUDIT)),
         yardstick={
             "held-out sessions": manifest["data"]["held_out"],
             "base": (manifest["base"]["name"], manifest["base"].get("digest")),
@@ -110,16 +110,6 @@ def _of(folder: Folder) -> Trained:
             "precision": (recipe["learning"]["precision"], recipe["learning"]["quantize"]),
         },
     )
-
-
-def _json(file: Path) -> dict[str, Any] | None:
-    """What a file holds; None if there is none."""
-    if not file.is_file():
-        return None
-    try:
-        return dict(json_data(file_bytes(file)))
-    except (OSError, ValueError, TypeError) as error:
-        raise TrainingError(f"{file}: cannot be read ({error}); make it anew") from None
 
 
 def _attacked(audit: dict[str, Any] | None) -> dict[str, Any]:
@@ -173,33 +163,24 @@ def _before(one: Trained) -> float:
 
 def lines(rows: Sequence[Trained]) -> list[str]:
     """The table, a line each."""
-    width = max([8, *(len(one.name) for one in rows)])
-    heads = (
-        f"{'training':<{width}}  {'sites':>5} {'sessions':>8}  {'loss before':>11} {'after':>8}"
-        f" {'change':>8}"
-    )
-    heads += f"   {'unit':<8}{'epsilon':>9} {'delta':>7}"
+    heads = "training sites sessions before after change unit epsilon delta".split()
     audited = any(one.auc is not None for one in rows)
-    made = [heads + (f"   {'AUC':>5} {'allowed':>8}  by attack" if audited else "")]
+    made = [heads + (["AUC", "allowed", "by attack"] if audited else [])]
     for one in rows:
-        change = (
-            one.after - one.before if one.after is not None and one.before is not None else None
-        )
-        paid = (
-            f"{one.unit or 'none':<8}{_number(one.epsilon, '.4g'):>9} {_number(one.delta, 'g'):>7}"
-        )
-        attack = (
-            f"   {_number(one.auc, '.3f'):>5} {_number(one.auc_allowed, '.3f'):>8} "
-            f" {one.attack or ''}"
-            if audited
-            else ""
-        )
-        made.append(
-            f"{one.name:<{width}}  {one.sites:>5} {one.sessions:>8} "
-            f" {_number(one.before, '.4f'):>11} {_number(one.after, '.4f'):>8}"
-            f" {_number(change, '+.4f'):>8}   {paid}{attack}".rstrip()
-        )
-    return made
+        row = [
+            one.name,
+            str(one.sites),
+            str(one.sessions),
+            _number(one.before, ".4f"),
+            _number(one.after, ".4f"),
+            _number(one.change, "+.4f"),
+            one.unit or "none",
+            _number(one.epsilon, ".4g"),
+            _number(one.delta, "g"),
+        ]
+        attack = [_number(one.auc, ".3f"), _number(one.auc_allowed, ".3f"), one.attack or ""]
+        made.append(row + (attack if audited else []))
+    return grid(made)
 
 
 def _number(value: float | None, how: str) -> str:

@@ -19,6 +19,8 @@ from training.sites import place
 
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 Kind = Literal["tune", "federate"]
+AUDIT = "audit.json"
+"""Of a training's folder."""
 NO_SWEEP = {
     "worlds": "an experiment in worlds: python -m simcounsel sweep {}",
     "synthesis": "an experiment with corpora: python -m simcounsel sweep {}",
