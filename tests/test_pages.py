@@ -203,7 +203,7 @@ def blocks_of(page: str) -> list[str]:
 
 def as_run(command: str) -> str:
     """The words of a command, in the form that a test can afford."""
-    words = re.sub(r"^python -m \w+ ", "", command)
+    words = re.sub(r"^python -m [\w.]+ ", "", command)
     for typed, instead in INSTEAD.items():
         words = re.sub(typed, instead, words)
     return words

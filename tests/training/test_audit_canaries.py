@@ -12,8 +12,7 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.export import Export, export
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.errors import CorpusError
-from training.audit.canaries import candidates, exposure, exposure_fitted, plant
-from training.audit.fillers import FORMS
+from training.audit.canaries import candidates, exposure, exposure_fitted, forms, plant
 from training.errors import TrainingError
 
 
@@ -53,8 +52,8 @@ def test_canaries_speak_the_corpus_language() -> None:
         [one, *_] = plant([_talk(1, language)], 4, seed=1).canaries
         assert one.form.language == ("zh" if language == "zh" else "en")
         assert "{" not in one.dialogue().turns[1].text
-    for forms in FORMS.values():
-        for form in forms:
+    for some in forms().values():
+        for form in some:
             assert form.counselor.count("{}") == len(form.gaps)
             assert all(len(set(gap)) == len(gap) for gap in form.gaps)
             assert form.size > 400_000

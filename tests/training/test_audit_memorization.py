@@ -112,7 +112,7 @@ def test_a_beginning_ends_before_the_counselors_turn_and_holds_nothing_after_it(
     assert beginnings(long, tokenizer, 4096)[0].truth == "x" * LONGEST
 
 
-def test_replies_are_the_same_alone_and_together_and_repeat_with_a_seed() -> None:
+def test_replies_are_the_same_alone_and_together() -> None:
     tokenizer, model = tiny_tokenizer(), tiny_model()
     model.generation_config.eos_token_id = None
     begun = beginnings(TALK, tokenizer, 600, many=3)
@@ -126,5 +126,3 @@ def test_replies_are_the_same_alone_and_together_and_repeat_with_a_seed() -> Non
         ids = torch.tensor([begun[0].ids])
         first = int(model(ids).logits[0, -1].argmax())
     assert tokenizer.decode([first]).strip() in ("", together[0].made[:1])
-    drawn = [complete(model, tokenizer, begun, temperature=1.0, seed=seed) for seed in (1, 1, 2)]
-    assert drawn[0] == drawn[1] != drawn[2]

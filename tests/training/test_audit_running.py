@@ -14,7 +14,6 @@ torch = pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 from simcounsel.corpus.dialogues import CANARY, Dialogue, Origin, Turn  # noqa: E402
 from tests.pages import PAGES  # noqa: E402
 from tests.training.test_audit_scoring import tiny_model, tiny_tokenizer  # noqa: E402
-from training.audit.attacking import FREE  # noqa: E402
 from training.audit.command import chosen, register  # noqa: E402
 from training.audit.findings import AuditReport  # noqa: E402
 from training.audit.running import Options, _some, audit_training, sides_of  # noqa: E402
@@ -31,8 +30,8 @@ pytestmark = pytest.mark.slow
 def test_pages_say_how_many_attacks_there_are() -> None:
     number = {5: "five", 6: "six"}
     told = {
-        "docs/attacks.md": f"{number[len(FREE)]} attacks ({number[len(ATTACKS)]} with --attacks all)",
-        "docs/tutorials/clinics.md": f"{number[len(FREE)].capitalize()} attacks try to tell",
+        "docs/attacks.md": f"{number[len(ATTACKS)]} attacks, beside",
+        "docs/tutorials/clinics.md": f"{number[len(ATTACKS)].capitalize()} attacks try to tell",
     }
     for page, words in told.items():
         assert words in PAGES[page], page
@@ -90,19 +89,7 @@ def app() -> Any:
 def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) -> None:
     file = tmp_path / "audit.json"
     done = CliRunner().invoke(
-        app(),
-        [
-            "audit",
-            str(trained),
-            "--attacks",
-            "all",
-            "--neighbours",
-            "1",
-            "--bootstrap",
-            "50",
-            "--json",
-            str(file),
-        ],
+        app(), ["audit", str(trained), "--attacks", "all", "--bootstrap", "50", "--json", str(file)]
     )
     assert done.exit_code == 0, done.output
     report = AuditReport.model_validate_json(file.read_text())
@@ -119,7 +106,7 @@ def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) 
         and report.attacks[0].base.roc_auc != report.attacks[0].trained.roc_auc
     )
     assert "2 sessions, the most that one client has in the training" in done.output
-    assert "neighbourhood" in done.output and str(file) in done.output
+    assert "Min-K%++" in done.output and str(file) in done.output
 
 
 def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Path) -> None:
@@ -248,8 +235,7 @@ def test_sessions_are_taken_as_whole_clients_and_keep_apart_over_sites() -> None
 
 
 def test_attacks_are_named_with_commas() -> None:
-    assert chosen("") == FREE
-    assert chosen("all") == ATTACKS
+    assert chosen("") == chosen("all") == ATTACKS
     assert chosen("reference, loss") == ("loss", "reference")
     with pytest.raises(TrainingError, match="--attacks lose: no such attack; there are loss"):
         chosen("lose")

@@ -1,4 +1,4 @@
-"""Attacks on one session against values worked by hand, and neighbours that differ in a few words."""
+"""Attacks on one session against values worked by hand."""
 
 import math
 import zlib
@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from simcounsel.corpus.dialogues import Dialogue, Turn
 from training.audit import scores
-from training.audit.neighbours import WORD, Vocabulary, neighbours
 from training.audit.scored import Scored
 from training.errors import TrainingError
 
@@ -43,9 +41,6 @@ def test_attacks_by_hand() -> None:
     assert scores.reference(
         one, scored([-2, -3, -4, -5, -6, -7, -8, -9, -10, -12.0])
     ).value == pytest.approx(1.1)
-    assert scores.neighbourhood(one, [scored([-6.0]), scored([-8.0, -8.0])]).value == pytest.approx(
-        1.5
-    )
 
 
 def test_min_k_plus_plus_standardizes_by_the_models_own_distribution_not_over_the_vocabulary() -> (
@@ -72,7 +67,6 @@ def test_larger_always_means_member() -> None:
     for attack in (scores.loss, scores.zlib_ratio, scores.min_k, scores.min_k_plus_plus):
         assert attack(known).value > attack(new).value  # type: ignore[operator]
     assert scores.reference(known, base).value > scores.reference(new, base).value  # type: ignore[operator]
-    assert scores.neighbourhood(known, [base]).value > scores.neighbourhood(new, [base]).value  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("many", [1, 2, 4])
@@ -88,10 +82,6 @@ def test_where_there_is_no_number_it_is_said_why() -> None:
     for attack in scores.SELF.values():
         assert attack(nothing) == scores.Score(value=None, why_not="no token to score")
     assert scores.reference(nothing, nothing).why_not == "no token to score"
-    assert (
-        scores.neighbourhood(scored([-1.0]), [nothing]).why_not
-        == "no neighbour: no word could be replaced"
-    )
     assert scores.loss(scored([-math.inf])).why_not == "the model gave a log-probability of -inf"
     assert (
         scores.min_k_plus_plus(scored([0.0], [0.0], [0.0])).value == 0.0
@@ -107,8 +97,6 @@ def test_scores_of_other_tokens_are_not_compared() -> None:
         scores.attack("reference", [scored([-1.0])], [scored([-1.0], name="s2")])
     with pytest.raises(TrainingError, match="needs the same sessions"):
         scores.attack("reference", [scored([-1.0])])
-    with pytest.raises(TrainingError, match="needs neighbours"):
-        scores.attack("neighbourhood", [scored([-1.0])])
     with pytest.raises(TrainingError, match=r"\(T,\)"):
         scored([-1.0, -2.0], [0.0])
     assert (
@@ -117,61 +105,3 @@ def test_scores_of_other_tokens_are_not_compared() -> None:
         ].value
         == 2.0
     )
-
-
-def _dialogue(*lines: str, name: str = "d1") -> Dialogue:
-    return Dialogue(
-        id=name,
-        client="Ana",
-        turns=tuple(
-            Turn(speaker="counselor" if number % 2 else "client", text=line)
-            for number, line in enumerate(lines)
-        ),
-    )
-
-
-CORPUS = [
-    _dialogue(
-        "I sleep badly.",
-        "What keeps you awake at night?",
-        "The bridge.",
-        "You take the old road at night.",
-    ),
-    _dialogue("Hello.", "What holds you awake at night? Take the long road, then.", name="d2"),
-]
-
-
-def test_neighbours_differ_in_a_few_of_the_counselors_words_and_repeat() -> None:
-    words = Vocabulary.of(CORPUS, "counselor")
-    made = neighbours(CORPUS[0], words, 6, share=0.2)
-    assert [one.id for one in made] == [f"d1~{n}" for n in range(1, 7)]
-    assert made == neighbours(CORPUS[0], words, 6, share=0.2)
-    assert made != neighbours(CORPUS[0], words, 6, share=0.2, seed=1)
-    for one in made:
-        assert one.lines("client") == CORPUS[0].lines("client")
-        before, after = (
-            WORD.findall(" ".join(each.lines("counselor"))) for each in (CORPUS[0], one)
-        )
-        assert len(before) == len(after)
-        assert 1 <= sum(a != b for a, b in zip(before, after, strict=True)) <= 3
-    rng = np.random.default_rng(1)
-    assert words.instead("what", "keeps", "you", rng) == "holds"  # between the same two words
-    assert words.instead("the", "road", "nowhere", rng) in (
-        "long",
-        "old",
-    )  # else after the same one
-    assert words.instead("never", "road", "heard", rng) in (
-        "then",
-        "long",
-        "take",
-        "what",
-    )  # else of the same length
-
-
-def test_a_neighbour_of_chinese_is_replaced_by_the_character_and_of_nothing_there_is_none() -> None:
-    one = _dialogue("我睡不着。", "你晚上想什么？", "桥。", "你白天想什么？")
-    made = neighbours(one, Vocabulary.of([one], "counselor"), 3)
-    assert made and all(len(other.turns[1].text) == len(one.turns[1].text) for other in made)
-    lonely = _dialogue("Hm.", "Hm.")
-    assert neighbours(lonely, Vocabulary.of([lonely], "counselor"), 2) == []
-    assert scores.neighbourhood(scored([-1.0]), []).value is None

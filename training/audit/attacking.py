@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from training.audit.bounds import Bound
 from training.audit.curves import Curve, Interval, curve
@@ -15,18 +16,17 @@ from training.audit.findings import (
     LikenessReport,
     Model,
     OneRunReport,
+    P,
     Rate,
     Separation,
     Verdict,
+    as_said,
 )
 from training.audit.memorization import Likeness
 from training.audit.onerun import OneRun
 from training.audit.scored import Scored, Words
-from training.audit.scores import Attack, Score, attack
+from training.audit.scores import ATTACKS, Attack, Score, attack
 from training.errors import TrainingError
-
-FREE: tuple[Attack, ...] = ("loss", "zlib", "min_k", "min_k_plus_plus", "reference")
-"""The attacks that need each session scored once by the trained and once by the base model."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +35,6 @@ class Seen:
 
     members: Sequence[Scored]
     others: Sequence[Scored]
-    neighbours: Mapping[str, Sequence[Scored]] | None = field(default=None, repr=False)
-    """By session id."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +59,7 @@ def audit(
     base: Seen,
     bound: Bound | None,
     *,
-    attacks: Sequence[Attack] = FREE,
+    attacks: Sequence[Attack] = ATTACKS,
     words: Words = "counselor",
     bootstrap: int = 1000,
     seed: int = 0,
@@ -76,13 +74,15 @@ def audit(
         words=words,
         member_clients=len({one.client for one in trained.members}),
         other_clients=len({one.client for one in trained.others}),
-        bound=None if bound is None else _bound(bound),
+        bound=None if bound is None else as_said(BoundReport, bound),
         attacks=tuple(_attack(name, trained, base, bound, bootstrap, seed) for name in attacks),
         memorization=tuple(
-            _likeness(model, one) for model, found in beside.likeness.items() for one in found
+            _with_ends(LikenessReport, one, model=model)
+            for model, found in beside.likeness.items()
+            for one in found
         ),
         one_run=None if beside.one_run is None else _one_run(beside.one_run, beside.stated_epsilon),
-        exposure=None if beside.exposed is None else _exposure(beside.exposed),
+        exposure=(None if beside.exposed is None else _with_ends(ExposureReport, beside.exposed)),
     )
 
 
@@ -131,10 +131,8 @@ def _verdict(trained: Separation, base: Separation | None) -> Verdict | None:
 def _separation(
     name: Attack, model: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int
 ) -> Separation:
-    members, lost = _kept(
-        model.members, attack(name, model.members, base.members, model.neighbours)
-    )
-    others, more = _kept(model.others, attack(name, model.others, base.others, model.neighbours))
+    members, lost = _kept(model.members, attack(name, model.members, base.members))
+    others, more = _kept(model.others, attack(name, model.others, base.others))
     if not members or not others:
         raise TrainingError(
             f"attack {name!r}: no session of {'members' if not members else 'others'} has a score"
@@ -168,81 +166,20 @@ def _as_separation(
     rates = []
     for at in found.tpr:
         ends = _ends(found.intervals.get(f"tpr@{at.fpr:g}"))
-        rates.append(
-            Rate(
-                fpr=at.fpr,
-                tpr=at.tpr,
-                fpr_reached=at.fpr_reached,
-                resolved=at.resolved,
-                low=ends[0],
-                high=ends[1],
-                bound=bounds.get(at.fpr),
-            )
-        )
-    return Separation(
-        members=found.members,
-        others=found.others,
-        roc_auc=found.roc_auc,
-        low=low,
-        high=high,
-        hanley_se=found.hanley_se,
-        delong_se=found.delong_se,
-        pr_auc=found.pr_auc,
-        pr_low=pr_low,
-        pr_high=pr_high,
-        chance_pr_auc=found.chance_pr_auc,
-        tpr=tuple(rates),
-        left_out=dict(left_out),
-    )
+        rates.append(as_said(Rate, at, low=ends[0], high=ends[1], bound=bounds.get(at.fpr)))
+    more = {"low": low, "high": high, "pr_low": pr_low, "pr_high": pr_high}
+    return as_said(Separation, found, **more, tpr=tuple(rates), left_out=dict(left_out))
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
-def _bound(bound: Bound) -> BoundReport:
-    return BoundReport(
-        unit=bound.unit, sessions=bound.sessions, by=bound.by, auc=bound.auc, said=bound.said
-    )
-
-
-def _likeness(model: Model, one: Likeness) -> LikenessReport:
-    low, high = _ends(one.interval)
-    return LikenessReport(
-        measure=one.measure,
-        model=model,
-        members=one.members,
-        others=one.others,
-        difference=one.difference,
-        low=low,
-        high=high,
-        n_members=one.n_members,
-        n_others=one.n_others,
-    )
-
-
 def _one_run(found: OneRun, stated: float | None) -> OneRunReport:
-    return OneRunReport(
-        canaries=found.canaries,
-        guesses=found.guesses,
-        correct=found.correct,
-        epsilon=found.epsilon,
-        delta=found.delta,
-        confidence=found.confidence,
-        stated_epsilon=stated,
-        below_stated=None if stated is None else found.epsilon <= stated,
-        most=found.most,
-    )
+    below = None if stated is None else found.epsilon <= stated
+    return as_said(OneRunReport, found, stated_epsilon=stated, below_stated=below)
 
 
-def _exposure(found: Exposed) -> ExposureReport:
-    return ExposureReport(
-        included=found.included,
-        excluded=found.excluded,
-        auc=found.auc,
-        low=found.interval.low,
-        high=found.interval.high,
-        n_included=found.n_included,
-        n_excluded=found.n_excluded,
-        bits=found.bits,
-    )
+def _with_ends(kind: type[P], found: Likeness | Exposed, **more: Any) -> P:
+    low, high = _ends(found.interval)
+    return as_said(kind, found, low=low, high=high, **more)

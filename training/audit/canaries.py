@@ -7,16 +7,53 @@ leaves marked sessions out, whatever is asked of it.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 
 import numpy as np
+import yaml
 from scipy.stats import skewnorm
 
 from simcounsel.corpus.dialogues import CANARY, Dialogue, Origin, Turn
-from training.audit.fillers import FORMS, Form
 from training.errors import TrainingError
+
+
+@dataclass(frozen=True, kw_only=True)
+class CanaryForm:
+    """A canary with gaps to be filled."""
+
+    language: str
+    client: str
+    """What is said to the counselor."""
+    counselor: str
+    """The answer, with {} for each gap."""
+    gaps: tuple[tuple[str, ...], ...]
+    """The words for each, all alike likely."""
+
+    @property
+    def size(self) -> int:
+        """How many fillings there are."""
+        return math.prod(len(gap) for gap in self.gaps)
+
+
+@cache
+def forms() -> Mapping[str, tuple[CanaryForm, ...]]:
+    """All there are, by language."""
+    text = files("training.audit").joinpath("canaries.yaml").read_text(encoding="utf-8")
+    return {
+        language: tuple(
+            CanaryForm(
+                language=language,
+                client=form["client"],
+                counselor=form["counselor"],
+                gaps=tuple(tuple(told["words"][gap]) for gap in form["gaps"]),
+            )
+            for form in told["forms"]
+        )
+        for language, told in yaml.safe_load(text).items()
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +61,7 @@ class Canary:
     """A form of which each gap is filled by one of its words."""
 
     id: str
-    form: Form
+    form: CanaryForm
     fillers: tuple[int, ...]
     """Their numbers."""
     included: bool
@@ -76,25 +113,24 @@ def plant(corpus: Sequence[Dialogue], n: int, seed: int) -> Planted:
         (
             code
             for code, _ in Counter(one.language for one in corpus).most_common()
-            if code in FORMS
+            if code in forms()
         ),
         "en",
     )
-    forms = FORMS[language or "en"]
-    if not 0 < n <= min(form.size for form in forms):
-        raise TrainingError(
-            f"{n} canaries; there can be 1 to {min(form.size for form in forms)} that differ"
-        )
+    spoken = forms()[language or "en"]
+    most = min(form.size for form in spoken)
+    if not 0 < n <= most:
+        raise TrainingError(f"{n} canaries; there can be 1 to {most} that differ")
     canaries: list[Canary] = []
     taken: set[tuple[int, tuple[int, ...]]] = set()
     while len(canaries) < n:
-        which = len(canaries) % len(forms)
-        fillers = draw(forms[which], rng)
+        which = len(canaries) % len(spoken)
+        fillers = draw(spoken[which], rng)
         if (which, fillers) not in taken:
             taken.add((which, fillers))
             name = f"{CANARY}-{seed}-{len(canaries) + 1:0{len(str(n))}}"
             canaries.append(
-                Canary(id=name, form=forms[which], fillers=fillers, included=bool(rng.integers(2)))
+                Canary(id=name, form=spoken[which], fillers=fillers, included=bool(rng.integers(2)))
             )
     together = [*corpus, *(one.dialogue() for one in canaries if one.included)]
     if all(one.split for one in corpus):
@@ -107,7 +143,7 @@ def plant(corpus: Sequence[Dialogue], n: int, seed: int) -> Planted:
     )
 
 
-def draw(form: Form, rng: np.random.Generator) -> tuple[int, ...]:
+def draw(form: CanaryForm, rng: np.random.Generator) -> tuple[int, ...]:
     """Fillers for each gap, every choice alike likely."""
     return tuple(int(rng.integers(len(gap))) for gap in form.gaps)
 

@@ -19,10 +19,7 @@ Attacks = Annotated[
     str,
     typer.Option(
         "--attacks",
-        help=(
-            "With commas: loss, zlib, min_k, min_k_plus_plus, reference, neighbourhood (slow),"
-            " or all. Default: all but the slow one."
-        ),
+        help=("With commas: loss, zlib, min_k, min_k_plus_plus, reference. Default: all."),
     ),
 ]
 WhoseWords = Annotated[
@@ -50,9 +47,6 @@ Most = Annotated[
         min=2,
         help="Largest number trained on, and held out; whole clients, by the seed.",
     ),
-]
-Neighbours = Annotated[
-    int, typer.Option("--neighbours", min=1, max=100, help="Of each session, for that attack.")
 ]
 Turns = Annotated[
     int, typer.Option("--turns", min=1, help="Places of each session where the models go on.")
@@ -85,7 +79,6 @@ def audit(
     memorization: Memorization = False,
     bootstrap: Bootstrap = 1000,
     most: Most = 200,
-    neighbours: Neighbours = 5,
     turns: Turns = 1,
     canaries: Canaries = None,
     seed: Seed = 0,
@@ -112,7 +105,6 @@ def audit(
             words=words,  # type: ignore[arg-type]
             bootstrap=bootstrap,
             most=most,
-            neighbours=neighbours,
             memorization=memorization,
             turns=turns,
             seed=seed,
@@ -183,13 +175,10 @@ def plant(
 
 def chosen(attacks: str) -> "tuple[Attack, ...]":
     """The attacks that a list with commas names. TrainingError for an unknown one."""
-    from training.audit.attacking import FREE
     from training.audit.scores import ATTACKS
 
     names = [name.strip() for name in attacks.split(",") if name.strip()]
-    if not names:
-        return FREE
-    if names == ["all"]:
+    if names in ([], ["all"]):
         return ATTACKS
     wrong = next((name for name in names if name not in ATTACKS), None)
     if wrong:

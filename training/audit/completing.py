@@ -1,6 +1,6 @@
 """Replies of a model to the beginnings of sessions, to be compared with what was really said."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,30 +73,17 @@ def complete(
     begun: Sequence[Beginning],
     *,
     at_once: int = 4,
-    temperature: float = 0.0,
-    seed: int = 0,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Continuation]:
-    """The model's reply to each, in order: the likeliest word each time, or drawn at a temperature.
-    Padded on the left, with the mask.
+    """The model's reply to each, in order: the likeliest word each time. Padded on the left, with
+    the mask.
     """
     made: dict[int, str] = {}
     order = sorted(range(len(begun)), key=lambda at: len(begun[at].ids))
-    device = next(model.parameters()).device
-    drawn = (
-        {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
-        if temperature > 0
-        else {"do_sample": False}
-    )
-    with (
-        evaluating(model),
-        torch.inference_mode(),
-        torch.random.fork_rng(devices=[device] if device.type == "cuda" else []),
-    ):
-        torch.manual_seed(seed)
+    with evaluating(model), torch.inference_mode():
         for start in range(0, len(order), at_once):
             chosen = order[start : start + at_once]
-            replies = _together(model, tokenizer, [begun[at].ids for at in chosen], drawn)
+            replies = _together(model, tokenizer, [begun[at].ids for at in chosen])
             made.update(zip(chosen, replies, strict=True))
             if on_progress:
                 on_progress(min(start + at_once, len(order)), len(order))
@@ -106,10 +93,8 @@ def complete(
     ]
 
 
-def _together(
-    model: Any, tokenizer: Any, begun: Sequence[Sequence[int]], drawn: Mapping[str, Any]
-) -> list[str]:
-    """The replies of one batch. drawn: how each word is chosen."""
+def _together(model: Any, tokenizer: Any, begun: Sequence[Sequence[int]]) -> list[str]:
+    """The replies of one batch."""
     longest = max(map(len, begun))
     gaps = [longest - len(ids) for ids in begun]
     device = next(model.parameters()).device
@@ -121,6 +106,6 @@ def _together(
         max_new_tokens=LONGEST,
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
-        **drawn,
+        do_sample=False,
     )[:, longest:]
     return [tokenizer.decode(reply, skip_special_tokens=True).strip() for reply in replies]

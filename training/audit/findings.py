@@ -2,7 +2,7 @@
 untouched base model, and beside what the account allows.
 """
 
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,6 +17,15 @@ class Part(BaseModel):
     """Part of a report: frozen, no unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+P = TypeVar("P", bound=Part)
+
+
+def as_said(kind: type[P], found: object, **more: Any) -> P:
+    """What a calculation found, as the part of a report that has fields of the same names."""
+    same = {name: value for name, value in vars(found).items() if name in kind.model_fields}
+    return kind(**{**same, **more})
 
 
 class Rate(Part):

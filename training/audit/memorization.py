@@ -6,6 +6,7 @@ the embeddings of the two. Both are as high for a stock phrase as for a memory, 
 difference between members and others, and against the base model, tells.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,10 +15,11 @@ import numpy as np
 from rouge_score import rouge_scorer
 
 from training.audit.curves import Interval, numbered, resampled
-from training.audit.neighbours import WORD
 from training.audit.scored import Floats
 from training.errors import TrainingError
 
+WORD = re.compile(r"[⺀-鿿豈-﫿가-힯぀-ヿ]|[^\W_]+(?:['’][^\W_]+)*")
+"""A word, or one character of a script that is written without spaces."""
 Measure = Literal["rouge1_recall", "cosine"]
 Embed = Callable[[Sequence[str]], "np.ndarray"]
 """Texts to vectors, (texts, dimensions)."""

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.split import Shares, split_dialogues
 from simcounsel.disk import write_text, writing
-from training.audit.canaries import Canary, Planted, plant
-from training.audit.fillers import FORMS
+from training.audit.canaries import Canary, Planted, forms, plant
 from training.errors import TrainingError
 
 
@@ -68,7 +67,7 @@ def write(
             Kept(
                 id=one.id,
                 language=one.form.language,
-                form=FORMS[one.form.language].index(one.form),
+                form=forms()[one.form.language].index(one.form),
                 fillers=one.fillers,
                 included=one.included,
             )
@@ -86,7 +85,7 @@ def read(file: Path) -> tuple[Canary, ...]:
         return tuple(
             Canary(
                 id=one.id,
-                form=FORMS[one.language][one.form],
+                form=forms()[one.language][one.form],
                 fillers=one.fillers,
                 included=one.included,
             )

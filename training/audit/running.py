@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.specs.vocabulary import Role
 from training.audit import exposing, planting
-from training.audit.attacking import FREE, Beside, Seen, audit
+from training.audit.attacking import Beside, Seen, audit
 from training.audit.completing import Beginning, beginnings, complete
 from training.audit.findings import AuditReport, Model
 from training.audit.memorization import Embed, Likeness, likeness
-from training.audit.neighbours import Vocabulary, neighbours
 from training.audit.scored import Scored, Words
-from training.audit.scores import Attack
+from training.audit.scores import ATTACKS, Attack
 from training.audit.scoring import encoded, score, score_base
 from training.audit.trained import bound_of, load_trained, read_again
 from training.errors import TrainingError
@@ -37,14 +35,12 @@ DELTA = 1e-5
 class Options:
     """What may be chosen."""
 
-    attacks: tuple[Attack, ...] = FREE
+    attacks: tuple[Attack, ...] = ATTACKS
     words: Words = "counselor"
     bootstrap: int = 1000
     most: int = 200
     """Sessions of members, and of others, that are looked at; as whole clients, drawn by the seed.
     """
-    neighbours: int = 5
-    """Of each session."""
     memorization: bool = False
     """Let both models go on from `turns` places of each session."""
     turns: int = 1
@@ -93,9 +89,8 @@ def audit_training(
         options=options,
         on_progress=on_progress,
     )
-    near = neighbours_of(sides, options) if "neighbourhood" in options.attacks else {}
-    trained = audited.seen(near, score, "scoring with the adapter")
-    base = audited.seen(near, score_base, "scoring without it")
+    trained = audited.seen(score, "scoring with the adapter")
+    base = audited.seen(score_base, "scoring without it")
     beside = _beside(audited, sites, folder.manifest()["account"])
     on_progress("attacking", 0, 1)
     return audit(
@@ -136,20 +131,11 @@ class _Audited:
             )
         )
 
-    def seen(self, near: Mapping[str, Sequence[Dialogue]], score_by: Any, what: str) -> Seen:
-        """Both sides with their neighbours."""
-        sides = self.sides
-        all_near = (other for others in near.values() for other in others)
-        by_id = {one.id: one for one in self.scored(score_by, [*sides.all, *all_near], what)}
-        return Seen(
-            members=[by_id[one.id] for one in sides.members],
-            others=[by_id[one.id] for one in sides.others],
-            neighbours=(
-                {name: [by_id[one.id] for one in found] for name, found in near.items()}
-                if near
-                else None
-            ),
-        )
+    def seen(self, score_by: Any, what: str) -> Seen:
+        """Both sides."""
+        found = self.scored(score_by, self.sides.all, what)
+        border = len(self.sides.members)
+        return Seen(members=found[:border], others=found[border:])
 
     def replies(self) -> dict[Model, tuple[Likeness, ...]]:
         """How alike both models' replies are to those of the sessions."""
@@ -165,7 +151,6 @@ class _Audited:
                 self.tokenizer,
                 [start for one in side for start in self._beginnings(one)],
                 at_once=options.at_once,
-                seed=options.seed,
                 on_progress=lambda done, of: self.on_progress(what, done, of),
             )
             for side in (self.sides.members, self.sides.others)
@@ -244,15 +229,3 @@ def _some(dialogues: Sequence[Dialogue], most: int, seed: int) -> tuple[Dialogue
             chosen.add(client)
             taken += sizes[client]
     return tuple(one for one in dialogues if one.client in chosen) or tuple(dialogues[:most])
-
-
-def neighbours_of(sides: Sides, options: Options) -> dict[str, list[Dialogue]]:
-    """Neighbours by session id; their words come from both sides."""
-    speakers: tuple[Role, ...] = (
-        ("counselor",) if options.words == "counselor" else ("client", "counselor", "layperson")
-    )
-    words = Vocabulary.of(sides.all, *speakers)
-    return {
-        one.id: neighbours(one, words, options.neighbours, seed=options.seed, speakers=speakers)
-        for one in sides.all
-    }

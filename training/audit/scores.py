@@ -9,29 +9,21 @@ import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from training.audit.scored import Floats, Scored
 from training.errors import TrainingError
 
-Attack = Literal["loss", "zlib", "min_k", "min_k_plus_plus", "reference", "neighbourhood"]
-ATTACKS: tuple[Attack, ...] = (
-    "loss",
-    "zlib",
-    "min_k",
-    "min_k_plus_plus",
-    "reference",
-    "neighbourhood",
-)
+Attack = Literal["loss", "zlib", "min_k", "min_k_plus_plus", "reference"]
+ATTACKS: tuple[Attack, ...] = get_args(Attack)
 TITLES: Mapping[Attack, str] = {
     "loss": "LOSS",
     "zlib": "zlib",
     "min_k": "Min-K%",
     "min_k_plus_plus": "Min-K%++",
     "reference": "reference",
-    "neighbourhood": "neighbourhood",
 }
 LOWEST = 0.2
 """The share of tokens that Min-K% looks at, the least likely ones; 20% is the authors' choice for
@@ -95,18 +87,6 @@ def reference(one: Scored, base: Scored) -> Score:
     return _finite(float((one.logp - base.logp).mean())) if one.tokens else NO_TOKENS
 
 
-def neighbourhood(one: Scored, neighbours: Sequence[Scored]) -> Score:
-    """How much less the session costs than neighbours of it do on average, nats per token (Mattern
-    et al. 2023, equation 3); what a neighbour is here, `training.audit.neighbours` says.
-    """
-    losses = [other.loss for other in neighbours if other.loss is not None]
-    if not one.tokens:
-        return NO_TOKENS
-    if not losses:
-        return Score(value=None, why_not="no neighbour: no word could be replaced")
-    return _finite(float(one.logp.mean()) + sum(losses) / len(losses))
-
-
 def _lowest(values: Floats, share: float) -> float:
     """The mean of the lowest share of values, of one at least."""
     if not 0 < share <= 1:
@@ -133,32 +113,20 @@ SELF: Mapping[str, Callable[[Scored], Score]] = {
 
 
 def attack(
-    name: Attack,
-    sessions: Sequence[Scored],
-    base: Sequence[Scored] | None = None,
-    neighbours: Mapping[str, Sequence[Scored]] | None = None,
+    name: Attack, sessions: Sequence[Scored], base: Sequence[Scored] | None = None
 ) -> list[Score]:
-    """One attack on every session, in order. base: the same sessions under the untouched model;
-    neighbours: by session id. TrainingError when an attack lacks what it needs.
+    """One attack on every session, in order. base: the same sessions under the untouched model.
+    TrainingError when an attack lacks what it needs.
     """
-    if name in SELF:
+    if name != "reference":
         return [SELF[name](one) for one in sessions]
-    if name == "reference":
-        if base is None:
-            raise TrainingError(
-                "attack 'reference' needs the same sessions scored by the base model; score them"
-                " with the adapter off"
-            )
-        return [
-            reference(one, other)
-            for one, other in zip(sessions, _aligned(sessions, base), strict=True)
-        ]
-    if neighbours is None:
+    if base is None:
         raise TrainingError(
-            "attack 'neighbourhood' needs neighbours of each session, scored by the same model; see"
-            " training.audit.neighbours"
+            "attack 'reference' needs the same sessions scored by the base model; score them"
+            " with the adapter off"
         )
-    return [neighbourhood(one, neighbours.get(one.id, ())) for one in sessions]
+    pairs = zip(sessions, _aligned(sessions, base), strict=True)
+    return [reference(one, other) for one, other in pairs]
 
 
 def _aligned(sessions: Sequence[Scored], base: Sequence[Scored]) -> list[Scored]:
