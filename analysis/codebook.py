@@ -1,11 +1,13 @@
 """What each column of the tidy tables means, and the tables as CSV, Parquet and SPSS files."""
 
 from collections.abc import Iterable, Mapping
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
 import pandas as pd
+import yaml
 
 from analysis.experiment import ReportError
 from analysis.page import csv_of, write_tables
@@ -13,73 +15,10 @@ from simcounsel.disk import write_data, write_whole
 from simcounsel.secret import scrub
 
 Form = Literal["csv", "parquet", "sav"]
-MEANINGS = {
-    "run": "Name of the run's folder; the key of all tables",
-    "world": "Name of the world",
-    "condition": "Condition of the world: who is present",
-    "arm": "Condition of the experiment; without one, of the world",
-    "seed": "Seed of the run; runs of a client with other seeds are its repeated measurements",
-    "parent": "Run that this one was forked from; empty for none",
-    "pair": "Runs with the same value are counterparts in other arms",
-    "shared_past": "Whether the runs of a pair are forks of one past",
-    "client": "The client; the unit of inference",
-    "role": "Part in the world: client, counselor, layperson (a friend or neighbor)",
-    "tick": "Number of the tick, from 0",
-    "minute": "Minutes since midnight of the world's first day",
-    "day": "Day of the world, from 0",
-    "activity": "What was done in this tick, in words",
-    "kind": "Kind of the activity; of outcomes: change or level",
-    "place": "Where",
-    "emotion": "Emotion in which the tick ended, or of the line",
-    "intensity": "Its strength, 1 to 10",
-    "reason": "Why a value is missing; empty where none is",
-    "chat": "Number of the conversation in the run",
-    "cause": "Why it began: an appointment, or a meeting; of warnings: what went wrong",
-    "message": "Number of the line in the conversation, from 0",
-    "speaker": "Who said the line",
-    "other": "To whom, or about whom",
-    "other_role": "The part of the other",
-    "text": "The line",
-    "characters": "Its length in characters",
-    "source": "Where it comes from: generated, chosen, a fallback; of scores: log, or rated later",
-    "move": "What the speaker's policy had decided to do",
-    "instrument": "Identifier of the scale",
-    "version": "Version of the scale; of personas: number of the version",
-    "score": "Name of the score; total is the whole scale",
-    "point": "When it was asked: baseline, end, after session 2, ...",
-    "value": "The score; of outcomes the change since the first point, or the level; of steps, too",
-    "band": "Band of severity, where the scale has any",
-    "items_used": "Items that were answered",
-    "items": "Items that were asked",
-    "items_not_applicable": "Items that do not apply, as the scale allows",
-    "items_missing": "Items without a usable answer",
-    "made": "complete, partial (prorated), incomplete, or not applicable",
-    "respondent": "Who answered: self (simulated), human (a person in the seat), observer, ...",
-    "judge": "Model that answered",
-    "trial": "Number of the retest, from 1",
-    "damaged": "Whether the run is damaged and this is what could be read",
-    "who": "Whom the row is about",
-    "before": "Closeness before, 0 to 10",
-    "after": "Closeness after, 0 to 10",
-    "why": "Why it changed, in words",
-    "purpose": "What the model was asked for",
-    "model": "Model that was asked",
-    "calls": "Requests",
-    "tokens_in": "Tokens sent",
-    "tokens_out": "Tokens received",
-    "cost_usd": "US dollars; empty where a price is not known",
-    "latency_s": "Seconds that answers took, in sum",
-    "fallbacks": "Answers that could not be used and were replaced by a fallback",
-    "background": "Who the person is, at that time",
-    "characteristic": "How the person comes across, at that time",
-    "recent_feeling": "How it has felt of late, at that time",
-    "baseline": "The score at the first point",
-    "last": "The score at the last point",
-    "step": "Of a change: adjacent (from one point to the next) or whole (first to last)",
-    "origin": "The point from which a change is counted",
-    "times": "Measurements averaged into one point, at most",
-}
-"""By column, whatever the table; at most 255 characters, as SPSS has it."""
+MEANINGS: dict[str, str] = yaml.safe_load(
+    files("analysis").joinpath("codebook.yaml").read_text(encoding="utf-8")
+)
+"""By column, whatever the table."""
 
 
 def codebook(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

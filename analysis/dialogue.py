@@ -17,39 +17,18 @@ import pandas as pd
 
 from analysis.patterns import Embed
 
-SPEAKERS = (
-    "run",
-    "speaker",
-    "role",
-    "other_role",
-    "conversations",
-    "messages",
-    "characters",
-    "characters_per_message",
-    "questions_per_message",
-    "sentiment",
-    "positive",
-    "neutral",
-    "negative",
-    "distinct_1",
-    "distinct_2",
-    "repetition",
-    "chosen",
-    "fallbacks",
+SPEAKERS = tuple(
+    (
+        "run speaker role other_role conversations messages characters characters_per_message"
+        " questions_per_message sentiment positive neutral negative distinct_1 distinct_2"
+        " repetition chosen fallbacks"
+    ).split()
 )
-CONVERSATIONS = (
-    "run",
-    "chat",
-    "minute",
-    "cause",
-    "client",
-    "partner",
-    "partner_role",
-    "messages",
-    "length_ratio",
-    "partner_share",
-    "alternation",
-    "drift",
+CONVERSATIONS = tuple(
+    (
+        "run chat minute cause client partner partner_role messages length_ratio"
+        " partner_share alternation drift"
+    ).split()
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 

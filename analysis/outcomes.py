@@ -18,23 +18,11 @@ from analysis.sample import Member, Sample
 BASELINE = "baseline"
 AFTER = "after "
 OF_THE_LOG = "log"
-COLUMNS = (
-    "run",
-    "arm",
-    "client",
-    "seed",
-    "pair",
-    "shared_past",
-    "instrument",
-    "score",
-    "respondent",
-    "judge",
-    "kind",
-    "baseline",
-    "last",
-    "value",
-    "times",
-    "reason",
+COLUMNS = tuple(
+    (
+        "run arm client seed pair shared_past instrument score respondent judge kind baseline"
+        " last value times reason"
+    ).split()
 )
 UNPLEASANT = ("fear", "sadness", "disgust", "anger")
 FROM_THE_LOG = {

@@ -18,19 +18,8 @@ from analysis.outcomes import points_of
 from analysis.sample import Sample
 from analysis.statistics import spread
 
-COLUMNS = (
-    "run",
-    "arm",
-    "client",
-    "seed",
-    "instrument",
-    "score",
-    "respondent",
-    "judge",
-    "step",
-    "origin",
-    "point",
-    "value",
+COLUMNS = tuple(
+    "run arm client seed instrument score respondent judge step origin point value".split()
 )
 
 

@@ -4,9 +4,11 @@ up.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 import pandas as pd
+import yaml
 
 from analysis.corpora.sources import Group
 from simcounsel.corpus.disclosure import STEPS, Curve, by_stages, by_words, disclosed
@@ -34,88 +36,13 @@ class Measure:
     meaning: str
 
 
-MEASURES = (
-    Measure(id="sessions", name="dialogues", kind="count", meaning="sessions"),
-    Measure(id="clients", name="clients", kind="count", meaning="different clients"),
-    Measure(id="utterances", name="lines a dialogue", kind="number", meaning="of both sides"),
-    Measure(id="length", name="length of a line", kind="number", meaning="in the corpus's unit"),
-    Measure(
-        id="counselor_length",
-        name="of the counselor's lines",
-        kind="number",
-        meaning="in the corpus's unit",
-    ),
-    Measure(
-        id="client_length",
-        name="of the client's lines",
-        kind="number",
-        meaning="in the corpus's unit",
-    ),
-    Measure(id="modified", name="revised", kind="share", meaning="of the counselor's lines"),
-    Measure(id="seconds", name="seconds a session", kind="number", meaning="of the models' time"),
-    Measure(
-        id="questions",
-        name="lines with a question",
-        kind="share",
-        meaning="of the counselor's lines",
-    ),
-    Measure(
-        id="templated",
-        name="templated",
-        kind="share",
-        meaning="counselor's lines with a common opening",
-    ),
-    Measure(id="skills", name="skills used", kind="share", meaning="of 18"),
-    Measure(
-        id="effective_skills",
-        name="skills, effective number",
-        kind="number",
-        meaning="two to the power of the entropy",
-    ),
-    Measure(
-        id="skill_uses",
-        name="uses of skills a dialogue",
-        kind="number",
-        meaning="each line counting each of its skills",
-    ),
-    Measure(
-        id="objectives",
-        name="objectives a dialogue",
-        kind="number",
-        meaning="points that a session was planned for",
-    ),
-    Measure(
-        id="distinct_1",
-        name="distinct-1",
-        kind="number",
-        meaning="different words in all; equal amounts of text",
-    ),
-    Measure(
-        id="distinct_2",
-        name="distinct-2",
-        kind="number",
-        meaning="different pairs in all; equal amounts of text",
-    ),
-    Measure(
-        id="distinct_3",
-        name="distinct-3",
-        kind="number",
-        meaning="different triples in all; equal amounts of text",
-    ),
-    Measure(
-        id="self_bleu",
-        name="self-BLEU",
-        kind="number",
-        meaning="0 all different, 1 all the same; equally many dialogues",
-    ),
-    Measure(
-        id="spread",
-        name="spread of embeddings",
-        kind="number",
-        meaning="mean cosine distance; equally many dialogues",
-    ),
+MEASURES = tuple(
+    Measure(**told)
+    for told in yaml.safe_load(
+        files("analysis.corpora").joinpath("measures.yaml").read_text(encoding="utf-8")
+    )
 )
-"""In the order of the table: first those of Xue et al. 2026, Tables II and V."""
+"""In the order of the table."""
 
 
 @dataclass(frozen=True, kw_only=True)

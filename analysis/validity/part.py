@@ -1,10 +1,13 @@
 """A part of the page on validity: what one command measured, and the claims that follow from it."""
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
 import pandas as pd
+import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from analysis.experiment import ReportError
@@ -105,6 +108,13 @@ class Part(_Kept):
     """What was typed."""
     made: str
     """Date and time, ISO 8601."""
+
+
+@cache
+def sources(id: Id) -> tuple[Source, ...]:
+    """Where the methods of a part come from."""
+    text = files("analysis.validity").joinpath("sources.yaml").read_text(encoding="utf-8")
+    return tuple(Source.model_validate(one) for one in yaml.safe_load(text)[id])
 
 
 def table_of(

@@ -19,25 +19,9 @@ from training.privacy.budget import exposures
 from training.privacy.releases import COARSE, epsilon_of, unsampled
 
 DELTAS = (
-    1e-9,
-    1e-7,
-    1e-5,
-    1e-4,
-    1e-3,
-    3e-3,
-    1e-2,
-    2e-2,
-    4e-2,
-    7e-2,
-    0.1,
-    0.15,
-    0.2,
-    0.3,
-    0.4,
-    0.5,
-    0.7,
-    0.9,
-)
+    1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 2e-2, 4e-2,
+    7e-2, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9,
+)  # fmt: skip
 """Where the curve of a sampled mechanism is taken from its epsilons: the more, the tighter, and
 never too low.
 """

@@ -16,32 +16,12 @@ from analysis.validity.multiverse.effects import CHOICES, Effects, effects
 from analysis.validity.multiverse.pictures import curve_picture, shares_picture
 from analysis.validity.multiverse.shares import NOISE, Share, shares
 from analysis.validity.multiverse.universes import Plan
-from analysis.validity.part import Part, Source, Table, shown, table_of
+from analysis.validity.part import Part, Table, shown, sources, table_of
 from analysis.validity.runs import said_of
 from simcounsel.specs.experiment import LEAST_CLIENTS
 
 MOST_ROWS = 14
 """On the page; all are in the CSV."""
-SOURCES = (
-    Source(
-        cite="Cummins 2025, The threat of analytic flexibility in using large language models to"
-        " simulate human data (its abstract)",
-        url="https://arxiv.org/abs/2509.13397",
-        used="why prompts, models and sampling are choices",
-    ),
-    Source(
-        cite="Masur, specr: inferences from a specification curve, after Simonsohn and colleagues"
-        " 2020",
-        url="https://masurp.github.io/specr/articles/inferences.html",
-        used="curve, median, shuffled labels",
-    ),
-    Source(
-        cite="Heyman and Vanpaemel 2022, Multiverse analyses in the classroom, Meta-Psychology 6"
-        " (its abstract), after Steegen and colleagues 2016",
-        url="https://doi.org/10.15626/MP.2020.2718",
-        used="all defensible analyses together",
-    ),
-)
 
 
 def make(plan: Plan, runs: Path, command: str) -> tuple[Part, list[Picture]]:
@@ -68,7 +48,7 @@ def make(plan: Plan, runs: Path, command: str) -> tuple[Part, list[Picture]]:
         notes=(*_notes(found), *said.notes),
         labels=said.labels,
         toys=said.toys,
-        sources=SOURCES,
+        sources=sources("multiverse"),
         command=command,
         made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )

@@ -6,30 +6,13 @@ from datetime import datetime
 import pandas as pd
 
 from analysis.page import counted, interval, num
-from analysis.validity.part import Claim, Part, Source, Verdict, table_of
+from analysis.validity.part import Claim, Part, Verdict, sources, table_of
 from analysis.validity.people.estimating import Estimate, Three, bias, difference, mean
 from analysis.validity.people.reading import units_of
 from analysis.validity.runs import SaidOf
 
 MARGIN = 0.5
 """Standard deviations of people's ratings within which a model's bias is none."""
-SOURCES = (
-    Source(
-        cite="Angelopoulos and colleagues 2023, Prediction-powered inference, Science 382",
-        url="https://arxiv.org/abs/2301.09633",
-        used="the estimate",
-    ),
-    Source(
-        cite="Angelopoulos, Duchi and Zrnic 2023, PPI++",
-        url="https://arxiv.org/abs/2311.01453",
-        used="the weight of the model",
-    ),
-    Source(
-        cite="Hullman, Broska, Sun and Shaw 2026, This human study did not involve human subjects",
-        url="https://arxiv.org/abs/2602.15785",
-        used="why likeness is not enough, and calibration is",
-    ),
-)
 
 
 def make(table: pd.DataFrame, command: str, said: SaidOf, margin: float = MARGIN) -> Part:
@@ -80,7 +63,7 @@ def make(table: pd.DataFrame, command: str, said: SaidOf, margin: float = MARGIN
         notes=said.notes,
         labels=said.labels,
         toys=said.toys,
-        sources=SOURCES,
+        sources=sources("people"),
         command=command,
         made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )

@@ -17,7 +17,7 @@ from analysis.page import any_text, counted, interval, num
 from analysis.reading import tidy
 from analysis.statistics import Spread
 from analysis.style import Look, Picture, picture
-from analysis.validity.part import Claim, Part, Source, Table, Verdict, shown, table_of
+from analysis.validity.part import Claim, Part, Table, Verdict, shown, sources, table_of
 from analysis.validity.persona.controls import INSTRUMENT
 from analysis.validity.persona.drifting import FEWEST_CLIENTS, Drift, Retest, drifts, retest
 from analysis.validity.runs import said_of
@@ -28,13 +28,6 @@ TELLS = 0.8
 """An AUC above this: the judge can tell a client's own file from another's."""
 STABLE = 0.7
 """An ICC above this is a stable self-report."""
-SOURCES = (
-    Source(
-        cite="Gonnermann-Müller and colleagues 2026, Stable Personas",
-        url="https://arxiv.org/abs/2601.22812",
-        used="self-report and observer side by side, between and within conversations",
-    ),
-)
 
 
 @any_text
@@ -80,7 +73,7 @@ def make(
         notes=said.notes,
         labels=said.labels,
         toys=said.toys,
-        sources=SOURCES,
+        sources=sources("persona"),
         command=command,
         made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.page import counted
 from analysis.style import Picture
-from analysis.validity.part import Part, Source, Table, shown, table_of
+from analysis.validity.part import Part, Table, shown, sources, table_of
 from analysis.validity.runs import said_of
 from analysis.validity.talk.coding import Coder
 from analysis.validity.talk.comparing import MARGIN, Compared, claims_of, compare
@@ -23,23 +23,6 @@ ASIDE = (
     "real_sd simulated_sd real_sessions simulated_sessions real_clients simulated_clients"
     " wasserstein_low wasserstein_high"
 ).split()
-SOURCES = (
-    Source(
-        cite="Hullman, Broska, Sun and Shaw 2026, This human study did not involve human subjects",
-        url="https://arxiv.org/abs/2602.15785",
-        used="likeness is exploratory; claims about people need people",
-    ),
-    Source(
-        cite="Wu and colleagues 2022, AnnoMI, ICASSP",
-        url="https://github.com/uccollab/AnnoMI",
-        used="form of the CSV and codes of client talk",
-    ),
-    Source(
-        cite="Covington and McFall 2010, Cutting the Gordian knot, J. Quant. Linguistics 17",
-        url="https://doi.org/10.1080/09296171003643098",
-        used="the moving-average type-token ratio",
-    ),
-)
 
 
 def make(
@@ -82,7 +65,7 @@ def make(
         notes=(*notes, *said.notes),
         labels=said.labels,
         toys=said.toys,
-        sources=SOURCES,
+        sources=sources("talk"),
         command=command,
         made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
