@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.judge_faults import fall, sensitivity
 from analysis.judge_figures import (
     Fields,
     Figure,
     alpha_of_rounds,
     alpha_with_people,
+    fall,
     good_against_bad,
     position,
     rank_correlation,
     retest,
+    sensitivity,
 )
 from analysis.judge_items import ItemFigure, falls, item_figures
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analysis.judge_faults import fall
-from analysis.judge_figures import Fields, Figure, good_against_bad
+from analysis.judge_figures import Fields, Figure, fall, good_against_bad
 
 EDGE = 0.5
 """A mean of rounds within so much of an end of the range is at that end."""

@@ -21,7 +21,7 @@ from analysis.pattern_plots import activity_shares, followed, how_many
 from analysis.patterns import Cut, Embed, Patterns, find_patterns, periods, shares, transitions
 from analysis.planned import Tested, test_planned
 from analysis.plots import changes, effects, talked
-from analysis.raters.tables import people
+from analysis.raters.comparing import people
 from analysis.reading import outcomes_of, read_tables, with_arm
 from analysis.results import explored_table, pairs_table, planned_table, runs_table
 from analysis.sample import Sample

@@ -8,13 +8,16 @@ one client, are not.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from analysis.agreement import agreements
-from analysis.raters.reading import KEYS, NO_DIFFERENCE
+from analysis.raters.reading import KEYS, NO_DIFFERENCE, by_arm, comments, read_studies
+from analysis.results import model_and_people
+from analysis.sample import Sample
 from analysis.statistics import client_anova, client_contrast, spread, tukey
 from analysis.statistics.contrasts import Contrast
 from analysis.statistics.crossed_model import Crossed, crossed, crossed_mean
@@ -185,3 +188,51 @@ def _agreement(known: pd.DataFrame, arms: Sequence[str]) -> pd.DataFrame:
         return pd.DataFrame(columns=["study", "arm", "question"])
     table = pd.concat(tables, ignore_index=True)
     return table[["study", "arm", *(one for one in table if one not in ("study", "arm"))]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class People:
+    """What people said, as a report needs it."""
+
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+    """By name, as they go to CSV; none without ratings."""
+    notes: tuple[str, ...] = ()
+    """What was left out of the comparison by arm, in sentences."""
+
+
+def people(files: Sequence[Path], sample: Sample, measurements: pd.DataFrame) -> People:
+    """Agreement of raters, with each other and with the models, and their ratings by condition.
+    files: CSVs of rating studies. ReportError names what is wrong with one.
+    """
+    if not files:
+        return People()
+    read = read_studies(files)
+    rated, notes = by_arm(read, sample)
+    said, counts = comments(read)
+    return People(
+        tables={
+            "agreement": _by_study(read),
+            "model_and_people": model_and_people(read, measurements),
+            "people_ratings": rated,
+            "people_comments": said,
+            **compared(rated, sample.arms),
+        },
+        notes=(*notes, *counts),
+    )
+
+
+def _by_study(read: pd.DataFrame) -> pd.DataFrame:
+    parts = [
+        agreements(_apart(part)).assign(study=study)
+        for study, part in read.groupby("study", sort=True)
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    return table[["study", *(one for one in table if one != "study")]]
+
+
+def _apart(part: pd.DataFrame) -> pd.DataFrame:
+    """What was asked of each of two recalls is two questions about one item."""
+    if "way" not in part:
+        return part
+    of = part["way"].fillna("")
+    return part.assign(item=part["item"].astype(str) + of.where(of == "", " " + of))

@@ -13,8 +13,7 @@ from analysis.replication import asking, figure5, simcounsel_tables, structure_t
 from analysis.replication.after import After
 from analysis.replication.differences import rows_of
 from analysis.replication.options import Wanted
-from analysis.replication.page import Replication, write
-from analysis.replication.pictures import figure_6, figure_7
+from analysis.replication.page import Replication, figure_6, figure_7, write
 from analysis.replication.published import Name, Published, published
 from analysis.replication.tables import Table
 from analysis.report import Options, Report, embedding_of, make

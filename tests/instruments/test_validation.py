@@ -27,7 +27,6 @@ from tests.stage import ROOT, Listening, switchboard
 judge = pytest.importorskip("analysis.judge")
 judge_figures = pytest.importorskip("analysis.judge_figures")
 areas = pytest.importorskip("analysis.areas")
-judge_faults = pytest.importorskip("analysis.judge_faults")
 judge_lines = pytest.importorskip("analysis.judge_lines")
 OURS = ROOT / "simcounsel" / "measuring" / "samples.json"
 ANNOMI = """mi_quality,transcript_id,utterance_id,interlocutor,utterance_text,annotator_id
@@ -287,7 +286,7 @@ def test_an_interval_of_a_fall_by_hand() -> None:
         for variant, value in (("original", 5.0), ("faulty: x", 5.0 - n))
     ]
     scores = pd.DataFrame(rows, columns=["transcript", "variant", "round", "value"])
-    fall = judge_faults.fall("y", scores, "x")
+    fall = judge_figures.fall("y", scores, "x")
     assert (fall.value, fall.n) == (2, 3)
     assert (fall.low, fall.high) == pytest.approx(
         (2 - 4.3027 / 3**0.5, 2 + 4.3027 / 3**0.5), abs=1e-4
@@ -467,7 +466,7 @@ def test_without_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.delitem(sys.modules, "analysis.judge")
-    for name in ("judge", "judge_faults", "judge_figures", "judge_items", "judge_lines"):
+    for name in ("judge", "judge_figures", "judge_items", "judge_lines"):
         monkeypatch.delitem(sys.modules, f"analysis.{name}", raising=False)
     ended = simcounsel("validate-judge", "--data", OURS, "--model", "scripted", "--out", "judged")
     assert ended.code == 1

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from training.errors import TrainingError
-from training.federation import aggregation, draws, messages, screening, serverstep
+from training.federation import aggregation, draws, messages, screening
 from training.federation.replies import Failed, Gathered, Sites, Told
 from training.federation.site import task_bytes, travelling
 from training.federation.state import ServerState
@@ -74,7 +74,7 @@ def conduct(
         charged=state.charged + 1,
     )
     if void is None:
-        after = serverstep.stepped(after, got, terms, seed)
+        after = aggregation.stepped(after, got, terms, seed)
     learned_s = None if learned is None else getattr(sites, "learning_s", 0.0) - learned
     return after, _report(number, got, terms, drawn, void, time.perf_counter() - began, learned_s)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from training.errors import Refused, TrainingError
-from training.federation import draws, messages, noise, screening
+from training.federation import draws, messages, screening
 from training.federation.fixedpoint import Residues
 from training.federation.shift import LEFT, RIGHT, WHOLE, dense
 from training.federation.site_ledger import SiteLedger
@@ -186,7 +186,7 @@ def _protected(
         raise TrainingError(f"its update is {problem}; take a smaller learning_rate")
     if terms.noise_at != "each_site":
         return delta
-    noisy = noise.noised(
+    noisy = draws.noised(
         delta, terms.noise_std, seed=seed, round=round, site=site, source=terms.noise
     )
     return {key: value.astype(np.float32) for key, value in noisy.items()}

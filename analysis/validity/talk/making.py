@@ -12,10 +12,9 @@ from analysis.validity.part import Part, Table, shown, sources, table_of
 from analysis.validity.runs import said_of
 from analysis.validity.talk.coding import Coder
 from analysis.validity.talk.comparing import MARGIN, Compared, claims_of, compare
-from analysis.validity.talk.counting import Codes, coded_by_rules
+from analysis.validity.talk.counting import Codes, checked, coded_by_rules
 from analysis.validity.talk.detector import Detected
 from analysis.validity.talk.pictures import courses_picture, distances_picture, waiting_picture
-from analysis.validity.talk.rules_checked import checked
 from analysis.validity.talk.sessions import Session, Sessions, coded_by_people, sessions_in
 from analysis.validity.talk.waiting import Waited
 

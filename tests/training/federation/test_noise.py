@@ -9,7 +9,7 @@ from scipy import stats
 
 from tests.each import each
 from training.errors import TrainingError
-from training.federation.noise import GRID_BITS, noised
+from training.federation.draws import GRID_BITS, noised
 
 STD = 2.5
 

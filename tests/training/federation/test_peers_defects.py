@@ -10,7 +10,7 @@ from tests.training.federation.leastsquares import SITE, SIZES, plan_of, recipe,
 from tests.training.federation.test_all_rounds import Never, go
 from tests.training.federation.test_rounds import EVEN, Moves, moved
 from training.errors import TrainingError
-from training.federation import aggregation, fixedpoint, noise, screening
+from training.federation import aggregation, draws, fixedpoint, screening
 from training.federation.draws import poisson
 from training.federation.ledger import Spending
 from training.federation.state import ServerState
@@ -47,7 +47,7 @@ def test_noise_is_not_computed_and_dropped(noise_at: str, monkeypatch: pytest.Mo
     """Flower's LocalDpMod until December 2024. The check itself is checked: with the noise dropped it says so."""
     assert noise_is_there(noise_at)
     monkeypatch.setattr(
-        noise,
+        draws,
         "noised",
         lambda values, std, **_: {key: value.astype(np.float64) for key, value in values.items()},
     )
