@@ -10,8 +10,8 @@ from training.privacy.noise import generator, normals, secure_generator
 @pytest.mark.parametrize("key", [("seed", 1), None], ids=["seeded", "secure"])
 def test_it_is_normal_with_this_standard_deviation(key: tuple[str | int, ...] | None) -> None:
     """Kolmogorov and Smirnov would be deceived once in a million."""
-    drawn = normals(40_001, 2.5, key)
-    assert drawn.shape == (40_001,)
+    drawn = normals(400_001, 2.5, key)
+    assert drawn.shape == (400_001,)
     assert stats.kstest(drawn, stats.norm(scale=2.5).cdf).pvalue > 1e-6
     assert stats.kstest(drawn, stats.norm(scale=2.4).cdf).pvalue < 1e-3, "the test would notice"
 
