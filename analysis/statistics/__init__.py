@@ -3,10 +3,19 @@ and what it assumes; numbers that cannot be had are None with a reason.
 """
 
 from analysis.statistics.clients import ByClient, by_client, client_anova, client_contrast
-from analysis.statistics.contrasts import Contrast, Effect, hedges_g, paired_t, sign_flip_p, welch_t
+from analysis.statistics.contrasts import (
+    Contrast,
+    Effect,
+    Power,
+    hedges_g,
+    holm,
+    paired_t,
+    power_of_contrast,
+    sign_flip_p,
+    welch_t,
+)
 from analysis.statistics.groups import Degenerate, Groups, Spread, spread
 from analysis.statistics.mixed_model import Mixed, mixed
-from analysis.statistics.models import Power, holm, power_of_contrast
 from analysis.statistics.repeated import repeated_anova
 from analysis.statistics.variance import (
     Anova,
