@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.stage import ROOT
 
-OUTSIDE_TESTS = ("simcounsel", "analysis", "training", "replication", "validity")
+OUTSIDE_TESTS = ("simcounsel", "analysis", "training")
 CORE = (
     "specs", "events", "runs", "llm", "prompts", "texts", "agents", "policies", "engine",
     "instruments", "lab", "viewer", "cli", "testing",
