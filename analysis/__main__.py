@@ -77,10 +77,10 @@ def report(
     if cut not in CUTS:
         raise typer.BadParameter(f"{cut!r} is none of {', '.join(CUTS)}", param_hint="--cut")
     from analysis.page import command_line
-    from analysis.report import Options, make
+    from analysis.report import ReportOptions, make
     from analysis.writing import write
 
-    options = Options(
+    options = ReportOptions(
         cut=CUTS[cut],
         clusters=clusters,
         embed=embed,
@@ -125,13 +125,13 @@ def corpus(
     """Compare corpora: what judges and people said of them, with any instruments, how far these
     agree, and what can be counted.
     """
-    from analysis.corpora.comparison import Options, make
+    from analysis.corpora.comparison import CorporaOptions, make
     from analysis.corpora.writing import write
     from analysis.page import command_line
 
     made = make(
         corpora,
-        Options(
+        CorporaOptions(
             ratings=ratings,
             rated=tuple(rated or ()),
             judge=judge,

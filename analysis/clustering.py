@@ -33,7 +33,7 @@ OF_KIND, OF_HOUR, OF_SLEEP = 0.8, 0.35, 1.6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit:
+class ClusterFit:
     """K-means for one number of clusters."""
 
     k: int
@@ -64,7 +64,7 @@ def features(units: pd.DataFrame, words: Matrix) -> Matrix:
     return np.hstack(parts)
 
 
-def fitted(points: Matrix, weights: Matrix, seed: int) -> tuple[Fit, ...]:
+def fitted(points: Matrix, weights: Matrix, seed: int) -> tuple[ClusterFit, ...]:
     """K-means for each number of clusters from 1 on."""
     distinct = len(np.unique(points.round(6), axis=0))
     halves = _halves(len(points), seed)
@@ -73,7 +73,7 @@ def fitted(points: Matrix, weights: Matrix, seed: int) -> tuple[Fit, ...]:
     )
 
 
-def number_of_clusters(fits: Sequence[Fit]) -> int:
+def number_of_clusters(fits: Sequence[ClusterFit]) -> int:
     """The largest number whose groupings agree; where none does, the elbow."""
     agreed = [fit.k for fit in fits if fit.agreement is not None and fit.agreement >= AGREED]
     return max(agreed) if agreed else elbow([fit.inertia for fit in fits])
@@ -112,7 +112,9 @@ def _halves(count: int, seed: int) -> list[Labels]:
     return [np.sort(draw.permutation(count)[: max(2, count // 2)]) for _ in range(HALVES)]
 
 
-def _fit(points: Matrix, weights: Matrix, k: int, seed: int, halves: Sequence[Labels]) -> Fit:
+def _fit(
+    points: Matrix, weights: Matrix, k: int, seed: int, halves: Sequence[Labels]
+) -> ClusterFit:
     model = _kmeans(points, weights, k, seed)
     silhouette = None
     if 1 < len(set(model.labels_)) < len(points):
@@ -120,7 +122,7 @@ def _fit(points: Matrix, weights: Matrix, k: int, seed: int, halves: Sequence[La
         silhouette = float(
             silhouette_score(points, model.labels_, sample_size=sample, random_state=seed)
         )
-    return Fit(
+    return ClusterFit(
         k=k,
         inertia=float(model.inertia_),
         silhouette=silhouette,

@@ -5,7 +5,7 @@ medoid.
 from dataclasses import replace
 from typing import Literal
 
-from analysis.patterns import Cluster, Patterns
+from analysis.patterns import ActivityPatterns, Cluster
 from simcounsel.llm.question import Ask, PromptOnly, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import phrase, render
@@ -19,8 +19,8 @@ MOST_CHARACTERS = 14
 
 
 def name_clusters(
-    patterns: Patterns, models: Switchboard, purpose: Purpose = "name_activities"
-) -> tuple[Patterns, tuple[str, ...]]:
+    patterns: ActivityPatterns, models: Switchboard, purpose: Purpose = "name_activities"
+) -> tuple[ActivityPatterns, tuple[str, ...]]:
     """The same patterns with names, and in words what the model failed at."""
     asks = {
         f"{cluster.number:03d}": _name(cluster, patterns.clusters, purpose)

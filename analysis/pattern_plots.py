@@ -12,12 +12,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.clustering import AGREED, elbow
-from analysis.patterns import Patterns, shares, transitions
+from analysis.patterns import ActivityPatterns, shares, transitions
 from analysis.statistics import spread
 from analysis.style import MARKERS, Look, Picture, broken, picture, small_multiples
 
 
-def activity_shares(patterns: Patterns, arm_of: Mapping[str, str], arms: Sequence[str]) -> Picture:
+def activity_shares(
+    patterns: ActivityPatterns, arm_of: Mapping[str, str], arms: Sequence[str]
+) -> Picture:
     """Like SimCounsel's Figure 5: for each arm and cluster the share before (hollow) and after
     (filled), mean over clients.
     """
@@ -102,7 +104,7 @@ def _before_after(
         )
 
 
-def followed(patterns: Patterns, arm_of: Mapping[str, str], arms: Sequence[str]) -> Picture:
+def followed(patterns: ActivityPatterns, arm_of: Mapping[str, str], arms: Sequence[str]) -> Picture:
     """What follows what, before and after: of all ticks in a cluster (row) the share whose next
     tick lies in another one (column), or the same. Mean over clients.
     """
@@ -182,7 +184,7 @@ def _matrix(axes: Axes, look: Look, grid: "np.ndarray[Any, Any]", names: Sequenc
     axes.tick_params(labelsize=7)
 
 
-def how_many(patterns: Patterns) -> Picture:
+def how_many(patterns: ActivityPatterns) -> Picture:
     """Why this number of clusters: agreement of half samples, silhouettes beside it."""
     fits = patterns.fits
     bend = elbow([fit.inertia for fit in fits])

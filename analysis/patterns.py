@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.clustering import Fit, Labels, Matrix, features, fitted, grouped, number_of_clusters
+from analysis.clustering import (
+    ClusterFit,
+    Labels,
+    Matrix,
+    features,
+    fitted,
+    grouped,
+    number_of_clusters,
+)
 
 Vectors = NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Vectors]
@@ -37,18 +45,18 @@ class Cluster:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Patterns:
+class ActivityPatterns:
     """What people do over a day: activities in clusters."""
 
     k: int | None = None
     """As many as agree over half samples, or as were asked for."""
-    fits: tuple[Fit, ...] = ()
+    fits: tuple[ClusterFit, ...] = ()
     """Every k that was tried."""
     clusters: tuple[Cluster, ...] = ()
     labels: pd.DataFrame = field(default_factory=pd.DataFrame)
     """The activities with the columns `period` and `cluster`."""
     agreement: float | None = None
-    """Of the grouping that was taken; see `Fit`."""
+    """Of the grouping that was taken; see `ClusterFit`."""
     embedding: str = ""
     reason: str | None = None
     """Why there are no clusters; then all else is empty."""
@@ -105,9 +113,9 @@ def find_patterns(
     *,
     embedding: str = "",
     k: int | None = None,
-    number: Callable[[Sequence[Fit]], int] = number_of_clusters,
+    number: Callable[[Sequence[ClusterFit]], int] = number_of_clusters,
     seed: int = 1,
-) -> Patterns:
+) -> ActivityPatterns:
     """Cluster what was done in both periods together. activities: the columns run, client, tick,
     minute, activity, and kind where it is known. number: chooses how many clusters; k: this many.
     """
@@ -115,7 +123,7 @@ def find_patterns(
     rows = rows.assign(hour=(rows["minute"] % DAY // 60).astype(int))
     texts = sorted(set(rows["activity"]))
     if len(texts) < 4:
-        return Patterns(
+        return ActivityPatterns(
             embedding=embedding,
             reason=f"{len(texts)} different activities; clusters need at least 4",
         )
@@ -123,7 +131,7 @@ def find_patterns(
     units = rows.groupby(keys, observed=True).size().rename("ticks").reset_index()
     by_text = dict(zip(texts, np.asarray(embed(texts), dtype=np.float64), strict=True))
     if len({vector.round(6).tobytes() for vector in by_text.values()}) < 4:
-        return Patterns(
+        return ActivityPatterns(
             embedding=embedding, reason="fewer than 4 different vectors; clusters need at least 4"
         )
     points = features(units, np.array([by_text[text] for text in units["activity"]]))
@@ -133,7 +141,7 @@ def find_patterns(
     label, centers = grouped(points, weights, chosen, seed)
     labels = rows.merge(units.assign(cluster=label)[[*keys, "cluster"]], on=keys, how="left")
     labels.index = rows.index
-    return Patterns(
+    return ActivityPatterns(
         k=chosen,
         fits=fits,
         clusters=tuple(
@@ -164,7 +172,7 @@ def _cluster(
     )
 
 
-def shares(patterns: Patterns) -> pd.DataFrame:
+def shares(patterns: ActivityPatterns) -> pd.DataFrame:
     """One row a run, client, period and cluster: the share of that period's activities, in [0, 1];
     0 where there were none of it.
     """
@@ -180,7 +188,7 @@ def shares(patterns: Patterns) -> pd.DataFrame:
     )
 
 
-def transitions(patterns: Patterns) -> pd.DataFrame:
+def transitions(patterns: ActivityPatterns) -> pd.DataFrame:
     """One row a run, client, period and pair of clusters: how often the second followed the first
     in the next tick, and the share of all that followed the first. Staying counts.
     """

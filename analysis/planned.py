@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.experiment import Change, Experiment, Hypothesis
 from analysis.statistics import Power, client_anova, client_contrast, holm, mixed, power_of_contrast
 
-Verdict = Literal[
+TestVerdict = Literal[
     "as expected", "against expectation", "a difference", "no evidence", "not testable"
 ]
 
@@ -46,7 +46,7 @@ class Tested:
     assumes: str = ""
     reason: str | None = None
     power: Power | None = None
-    verdict: Verdict = "not testable"
+    verdict: TestVerdict = "not testable"
 
 
 def test_planned(

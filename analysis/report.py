@@ -18,7 +18,15 @@ from analysis.exploring import Explored, explore
 from analysis.finding import find
 from analysis.page import any_text
 from analysis.pattern_plots import activity_shares, followed, how_many
-from analysis.patterns import Cut, Embed, Patterns, find_patterns, periods, shares, transitions
+from analysis.patterns import (
+    ActivityPatterns,
+    Cut,
+    Embed,
+    find_patterns,
+    periods,
+    shares,
+    transitions,
+)
 from analysis.planned import Tested, test_planned
 from analysis.plots import changes, effects, talked
 from analysis.raters.comparing import people
@@ -35,7 +43,7 @@ MOST_PANELS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class ReportOptions:
     """What may be chosen."""
 
     cut: Cut = "days"
@@ -61,11 +69,11 @@ class Report:
     """All that a report says."""
 
     sample: Sample
-    options: Options
+    options: ReportOptions
     cut: Cut
     planned: list[Tested]
     explored: list[Explored]
-    patterns: Patterns
+    patterns: ActivityPatterns
     pictures: dict[str, Picture]
     stories: list[Story]
     stories_left_out: int
@@ -88,11 +96,11 @@ class Report:
 @any_text
 def make(
     places: Sequence[Path],
-    options: Options | None = None,
+    options: ReportOptions | None = None,
     tell_user: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Read, compute and draw. ReportError when there is nothing to report on."""
-    options = options or Options()
+    options = options or ReportOptions()
     sample = find(places, finished_only=options.finished_only, damaged=options.damaged)
     tell_user(f"reading {len(sample.members)} runs ({len(sample.excluded)} left out)")
     read = read_tables(sample)
@@ -150,7 +158,7 @@ def _steps(measurements: pd.DataFrame, sample: Sample) -> dict[str, pd.DataFrame
 
 
 def _tests(
-    sample: Sample, outcomes: pd.DataFrame, measurements: pd.DataFrame, options: Options
+    sample: Sample, outcomes: pd.DataFrame, measurements: pd.DataFrame, options: ReportOptions
 ) -> tuple[list[Tested], list[Explored]]:
     """What was planned, and everything else; nothing where there is no outcome."""
     if not len(outcomes):
@@ -170,7 +178,7 @@ def _sample_tables(sample: Sample) -> dict[str, pd.DataFrame]:
     return {"runs": runs_table(sample), "excluded": pd.DataFrame(excluded, columns=["run", "why"])}
 
 
-def embedding_of(sample: Sample, options: Options) -> str:
+def embedding_of(sample: Sample, options: ReportOptions) -> str:
     """The name of the model for vectors: the chosen one, else hashing when all runs were scripted,
     else the embedded one.
     """
@@ -185,8 +193,8 @@ def _patterns(
     period: "pd.Series[Any]",
     embed: Embed,
     embedding: str,
-    options: Options,
-) -> tuple[Patterns, tuple[str, ...]]:
+    options: ReportOptions,
+) -> tuple[ActivityPatterns, tuple[str, ...]]:
     """Patterns and what went wrong in finding and naming them."""
     try:
         found = find_patterns(activities, period, embed, embedding=embedding, k=options.clusters)
@@ -194,10 +202,10 @@ def _patterns(
             return found, ()
         return _named(found, options.name_with)
     except SimcounselError as error:
-        return Patterns(embedding=embedding, reason=str(error)), ()
+        return ActivityPatterns(embedding=embedding, reason=str(error)), ()
 
 
-def _named(found: Patterns, model: str) -> tuple[Patterns, tuple[str, ...]]:
+def _named(found: ActivityPatterns, model: str) -> tuple[ActivityPatterns, tuple[str, ...]]:
     from analysis.naming import name_clusters
     from simcounsel.llm.catalog import open_chat
     from simcounsel.llm.embeddings import HashEmbeddings
@@ -219,7 +227,7 @@ def _conversations(talk: pd.DataFrame, embed: Embed) -> pd.DataFrame:
         return dialogue.conversations(talk)
 
 
-def _pattern_tables(patterns: Patterns, sample: Sample) -> dict[str, pd.DataFrame]:
+def _pattern_tables(patterns: ActivityPatterns, sample: Sample) -> dict[str, pd.DataFrame]:
     if patterns.reason:
         return {}
     clusters = pd.DataFrame(
@@ -244,7 +252,7 @@ def _pictures(
     sample: Sample,
     planned: list[Tested],
     explored: list[Explored],
-    patterns: Patterns,
+    patterns: ActivityPatterns,
     read: Mapping[str, pd.DataFrame],
 ) -> Iterable[Picture]:
     drawn: list[Picture | None] = [

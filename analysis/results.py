@@ -9,14 +9,14 @@ import pandas as pd
 
 from analysis.agreement import Agreement, spearman
 from analysis.exploring import Explored
-from analysis.patterns import Patterns
+from analysis.patterns import ActivityPatterns
 from analysis.planned import Tested
 from analysis.sample import Sample
 from analysis.statistics import holm, spread
 
 
 def share_changes(
-    patterns: Patterns, shares: pd.DataFrame, arms: Iterable[str]
+    patterns: ActivityPatterns, shares: pd.DataFrame, arms: Iterable[str]
 ) -> list[dict[str, Any]]:
     """One row a cluster and arm: mean share before and after over clients, and the mean change with
     its interval.

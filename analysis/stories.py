@@ -19,7 +19,7 @@ AS_IT_BEGINS = "as the world begins"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class StoryLine:
     """Said by whom, what, and how it came about (generated, chosen, fallback, human)."""
 
     who: str
@@ -33,11 +33,11 @@ class Excerpt:
 
     title: str
     """Which, with whom, when, which lines."""
-    lines: tuple[Line, ...]
+    lines: tuple[StoryLine, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Portrait:
+class StoryPortrait:
     """A version of a persona's changing texts."""
 
     version: int
@@ -53,9 +53,9 @@ class Story:
     client: str
     arm: str
     run: str
-    before: Portrait | None
+    before: StoryPortrait | None
     """`before`, `after`: None when the log has no persona; after is None when it never changed."""
-    after: Portrait | None
+    after: StoryPortrait | None
     excerpts: tuple[Excerpt, ...]
     closeness: tuple[tuple[str, float, float], ...]
     """By partner, at the start and at the end, 0 to 10."""
@@ -112,8 +112,8 @@ def _story(
     )
 
 
-def _portrait(row: object) -> Portrait:
-    return Portrait(
+def _portrait(row: object) -> StoryPortrait:
+    return StoryPortrait(
         version=int(row.version),  # type: ignore[attr-defined]
         when=_when(int(row.minute)),  # type: ignore[attr-defined]
         characteristic=str(row.characteristic),  # type: ignore[attr-defined]
@@ -159,7 +159,9 @@ def _excerpt(lines: pd.DataFrame, client: str, title: str, of: int) -> Excerpt:
     return Excerpt(
         title=f"{title}, with {partner} ({role}), {_when(int(head['minute']))}, {span}",
         lines=tuple(
-            Line(who=str(row.speaker), text=" ".join(str(row.text).split()), source=str(row.source))
+            StoryLine(
+                who=str(row.speaker), text=" ".join(str(row.text).split()), source=str(row.source)
+            )
             for row in lines.itertuples()
         ),
     )

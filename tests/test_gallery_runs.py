@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from analysis.report import Options, make
+from analysis.report import ReportOptions, make
 from simcounsel import gallery
 from simcounsel.corpus.synthesis.workshop import Workshop
 from simcounsel.engine.forking import fork
@@ -116,7 +116,7 @@ def test_no_line_is_a_last_resort(name: str) -> None:
 @pytest.mark.slow(5)
 def test_a_report_of_both_arms(tmp_path: Path) -> None:
     folders = [gallery.folder_of(name) for name in ("first-days", "first-days-alone")]
-    report = make(folders, Options(shuffles=20, stories=1))
+    report = make(folders, ReportOptions(shuffles=20, stories=1))
     assert len(report.sample.members) == 2
 
 

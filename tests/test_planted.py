@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis.report import Options, make
+from analysis.report import ReportOptions, make
 from simcounsel.agents import reporting
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
@@ -48,7 +48,7 @@ def test_a_planted_effect_is_found_from_sweep_to_report(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 clients, each measured with 2 seeds" in done.stdout
     assert "34 clients are needed for 80%" in done.stdout
-    (tested,) = make([tmp_path / "sweep"], Options(shuffles=200, stories=1)).planned
+    (tested,) = make([tmp_path / "sweep"], ReportOptions(shuffles=200, stories=1)).planned
     assert tested.n == {"clients": 8}
     assert tested.estimate is not None
     assert tested.low is not None and tested.high is not None

@@ -9,5 +9,5 @@ class TrainingError(SimcounselError):
     """
 
 
-class Refused(TrainingError):
+class SiteRefused(TrainingError):
     """What a site does not do, in words that may leave it whatever was agreed."""

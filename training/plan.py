@@ -31,7 +31,7 @@ EXCESS = 1e-3
 """
 
 
-class Site(Spec):
+class SiteSize(Spec):
     """One site, or `count` sites alike."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -42,7 +42,7 @@ class Site(Spec):
     """Different counselees among these; None where the plan does not need it."""
 
 
-class Privacy(Spec):
+class PrivacyPlan(Spec):
     """What is protected, and how."""
 
     unit: Unit
@@ -106,10 +106,10 @@ class Privacy(Spec):
         return data
 
 
-class Plan(Spec):
+class TrainingPlan(Spec):
     """What is accounted for: sites, rounds and privacy."""
 
-    sites: Annotated[tuple[Site, ...], Field(min_length=1)]
+    sites: Annotated[tuple[SiteSize, ...], Field(min_length=1)]
     rounds: Annotated[int, Field(ge=1, le=1_000_000)]
     """Over all sites."""
     local_epochs: Annotated[int, Field(ge=1, le=10_000)] = 1
@@ -118,7 +118,7 @@ class Plan(Spec):
     """Sessions (or clients, where a draw takes clients) that a step takes on average, since each is
     drawn independently; None only for unit site.
     """
-    privacy: Privacy
+    privacy: PrivacyPlan
 
     @property
     def n_sites(self) -> int:
@@ -141,15 +141,15 @@ class Plan(Spec):
             case "session":
                 return sum(site.count * site.sessions for site in self.sites)
 
-    def drawn_from(self, site: Site) -> int:
+    def drawn_from(self, site: SiteSize) -> int:
         """How many sessions, or clients, a step of this site draws from."""
         return (site.clients or 0) if self.privacy.draw == "client" else site.sessions
 
-    def rate(self, site: Site) -> float:
+    def rate(self, site: SiteSize) -> float:
         """Probability that a step takes a given session (or client). Only with `batch_size`."""
         return (self.batch_size or 0) / self.drawn_from(site)
 
-    def steps_per_round(self, site: Site) -> int:
+    def steps_per_round(self, site: SiteSize) -> int:
         """Whole steps of a round at this site, rounded up, so that what is counted is never less
         than what is done.
         """

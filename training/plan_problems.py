@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from training.plan import EXCESS, OF_UNIT, Plan
+from training.plan import EXCESS, OF_UNIT, TrainingPlan
 
 Problem = tuple[tuple[str | int, ...], str]
 
 
-def problems(plan: Plan) -> list[Problem]:
+def problems(plan: TrainingPlan) -> list[Problem]:
     """What is wrong with a plan whose sites are counted: the path of the key, and what to do."""
     return [
         *_foreign_keys(plan),
@@ -17,7 +17,7 @@ def problems(plan: Plan) -> list[Problem]:
     ]
 
 
-def _foreign_keys(plan: Plan) -> list[Problem]:
+def _foreign_keys(plan: TrainingPlan) -> list[Problem]:
     unit = plan.privacy.unit
     return [
         (("privacy", key), f"belongs to `unit: {other}`, and this plan's unit is {unit}; remove it")
@@ -28,7 +28,7 @@ def _foreign_keys(plan: Plan) -> list[Problem]:
     ]
 
 
-def _of_noise(plan: Plan) -> Iterator[Problem]:
+def _of_noise(plan: TrainingPlan) -> Iterator[Problem]:
     given = plan.privacy
     if given.noise_multiplier is not None and given.noise_multiplier <= 0:
         yield (
@@ -69,7 +69,7 @@ def _of_noise(plan: Plan) -> Iterator[Problem]:
         )
 
 
-def _of_size(plan: Plan) -> list[Problem]:
+def _of_size(plan: TrainingPlan) -> list[Problem]:
     delta, units, unit = plan.privacy.delta, plan.units, plan.privacy.unit
     if not 0 < delta < 1:
         return [
@@ -88,7 +88,7 @@ def _of_size(plan: Plan) -> list[Problem]:
     return []
 
 
-def _of_site(plan: Plan) -> Iterator[Problem]:
+def _of_site(plan: TrainingPlan) -> Iterator[Problem]:
     given = plan.privacy
     if given.noise_at is None:
         yield (
@@ -121,7 +121,7 @@ def _of_site(plan: Plan) -> Iterator[Problem]:
         )
 
 
-def _of_sum(plan: Plan) -> Iterator[Problem]:
+def _of_sum(plan: TrainingPlan) -> Iterator[Problem]:
     given = plan.privacy
     if given.noise_at != "sum":
         if "dropouts" in given.model_fields_set:
@@ -156,7 +156,7 @@ def _of_sum(plan: Plan) -> Iterator[Problem]:
         )
 
 
-def _of_draws(plan: Plan) -> Iterator[Problem]:
+def _of_draws(plan: TrainingPlan) -> Iterator[Problem]:
     if plan.batch_size is None:
         yield (), "batch_size is missing: how many a step takes on average decides what it costs"
         return
@@ -203,7 +203,7 @@ def _of_draws(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _of_clients(plan: Plan) -> Iterator[Problem]:
+def _of_clients(plan: TrainingPlan) -> Iterator[Problem]:
     given = plan.privacy
     if given.draw is None:
         yield (

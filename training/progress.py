@@ -7,7 +7,7 @@ from typing import Protocol
 from simcounsel.terminal import console, counting_bar
 
 
-class Bar(Protocol):
+class MovingBar(Protocol):
     """A bar that moves."""
 
     def show(self, what: str, done: int, of: int | None) -> None:
@@ -30,7 +30,7 @@ class _Silent:
 
 
 @contextmanager
-def bar(*, stderr: bool = False) -> Iterator[Bar]:
+def bar(*, stderr: bool = False) -> Iterator[MovingBar]:
     """A bar that goes when it is done; in a pipe only what it says is seen."""
 
     class Shown:

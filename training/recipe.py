@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, FiniteFloat, model_validator
 
 from simcounsel.specs.load import Spec
-from training.plan import Count, Plan, Privacy, Site
+from training.plan import Count, PrivacyPlan, SiteSize, TrainingPlan
 from training.shipped import FOLDER
 
 Positive = Annotated[FiniteFloat, Field(gt=0)]
@@ -96,7 +96,7 @@ class Recipe(Spec):
     corpus: str | None = None
     deal: Deal | None = None
     folders: dict[str, str] = Field(default_factory=dict)
-    sites: tuple[Site, ...] = ()
+    sites: tuple[SiteSize, ...] = ()
     sample: Count | None = None
     """At most this many sessions of each corpus, as whole clients drawn by the seed; for a quick
     try.
@@ -122,7 +122,7 @@ class Recipe(Spec):
     lora: Lora = Lora()
     learning: Learning = Learning()
     averaging: Averaging = Averaging()
-    privacy: Privacy | None
+    privacy: PrivacyPlan | None
     public_data: bool = False
     """Whether anyone may see the data, so that nobody has to be protected: for research on privacy
     itself.
@@ -151,13 +151,13 @@ class Recipe(Spec):
             )
         return {**data, "privacy": None} if data["privacy"] in ("none", None) else data
 
-    def plan(self, sites: tuple[Site, ...] = ()) -> Plan | None:
+    def plan(self, sites: tuple[SiteSize, ...] = ()) -> TrainingPlan | None:
         """What there is to account for, with these sites (default: the recipe's own); None without
         privacy.
         """
         if self.privacy is None:
             return None
-        return Plan(
+        return TrainingPlan(
             sites=sites or self.sites,
             rounds=self.rounds,
             local_epochs=self.local_epochs,

@@ -16,7 +16,7 @@ from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines
 from training.dealing import capped, deal
-from training.plan import Plan, Site
+from training.plan import SiteSize, TrainingPlan
 from training.plan_problems import problems
 from training.recipe import Recipe
 from training.recipe_file import load_recipe, refuse
@@ -37,10 +37,10 @@ class Sites:
     left_out: int = 0
     """Sessions of training clients above `sessions_per_client`."""
 
-    def counted(self) -> tuple[Site, ...]:
+    def counted(self) -> tuple[SiteSize, ...]:
         """The sites in numbers, as an account needs them."""
         return tuple(
-            Site(name=name, sessions=len(here), clients=len({one.client for one in here}))
+            SiteSize(name=name, sessions=len(here), clients=len({one.client for one in here}))
             for name, here in self.sessions.items()
         )
 
@@ -53,7 +53,7 @@ class Sites:
         return tuple(sorted(client for client, sites in at.items() if sites > 1))
 
 
-def load_plan(path: Path) -> tuple[Plan, Lines]:
+def load_plan(path: Path) -> tuple[TrainingPlan, Lines]:
     """A recipe's plan, with the sites of its data counted. SpecError names every problem with
     file:line and remedy; CorpusError the data's.
     """
@@ -69,7 +69,7 @@ def load_plan(path: Path) -> tuple[Plan, Lines]:
     return plan, lines
 
 
-def planned(recipe: Recipe, path: Path, lines: Lines, sites: Sites | None) -> Plan | None:
+def planned(recipe: Recipe, path: Path, lines: Lines, sites: Sites | None) -> TrainingPlan | None:
     """The plan of a recipe with these sites, checked; None without privacy."""
     plan = recipe.plan(sites.counted() if sites else ())
     if plan is not None:

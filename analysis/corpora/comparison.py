@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.corpora import people as raters
 from analysis.corpora import pictures, quality, rated_pictures
-from analysis.corpora.counted import Counted, count, curves_table
+from analysis.corpora.counted import CorporaCounts, count, curves_table
 from analysis.corpora.sources import Group, Sources, judges_of, read_sources, scales_of
 from analysis.embedding import embedding
 from analysis.page import any_text
@@ -21,14 +21,13 @@ from simcounsel.instruments.from_transcript import is_from_transcript
 from simcounsel.runs.measurements import is_trial
 from simcounsel.specs.scale import Scale
 
-Table = pd.DataFrame
 PEOPLE = "people"
 USUAL = "dialogue_quality"
 """Of which people were asked, where nothing else was rated or named."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class CorporaOptions:
     """What may be chosen."""
 
     ratings: Path | None = None
@@ -44,20 +43,20 @@ class Options:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class Judgments:
     """What one judge, or people (judge: `people`), said."""
 
     judge: str
     scale: Scale
-    ratings: Table
+    ratings: pd.DataFrame
     """One row a dialogue, round (or rater) and dimension; the other tables are made of them."""
-    dialogues: Table
-    summary: Table
-    themes: Table
-    contrasts: Table
-    retests: Table
-    by_dialogue: Table | None = None
-    by_corpus: Table | None = None
+    dialogues: pd.DataFrame
+    summary: pd.DataFrame
+    themes: pd.DataFrame
+    contrasts: pd.DataFrame
+    retests: pd.DataFrame
+    by_dialogue: pd.DataFrame | None = None
+    by_corpus: pd.DataFrame | None = None
 
     @property
     def trial(self) -> bool:
@@ -76,18 +75,18 @@ class Judged:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class CorporaReport:
     """All that a report says."""
 
     sources: Sources
-    options: Options
-    counted: Counted
-    judged: list[Judged]
-    people: Judged | None
-    raters_agree: Table | None
+    options: CorporaOptions
+    counted: CorporaCounts
+    judged: list[Judgments]
+    people: Judgments | None
+    raters_agree: pd.DataFrame | None
     pictures: dict[str, Picture]
     """By id."""
-    tables: dict[str, Table]
+    tables: dict[str, pd.DataFrame]
     """By name, as they go to CSV."""
     notes: tuple[str, ...] = field(default=())
     """What a reader must know, in sentences."""
@@ -101,11 +100,11 @@ class Report:
 @any_text
 def make(
     paths: Sequence[Path],
-    options: Options | None = None,
+    options: CorporaOptions | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Report:
+) -> CorporaReport:
     """Read, compute and draw. CorpusError, ReportError say what cannot be read."""
-    options = options or Options()
+    options = options or CorporaOptions()
     sources = read_sources(paths, options.rated)
     groups = sources.groups
     names = [group.name for group in groups]
@@ -120,7 +119,7 @@ def make(
         if options.judge in (None, judge)
     ]
     drawn = _drawn(counted, judged, people, names)
-    return Report(
+    return CorporaReport(
         sources=sources,
         options=options,
         counted=counted,
@@ -133,7 +132,7 @@ def make(
     )
 
 
-def _scales(options: Options, groups: Sequence[Group]) -> list[Scale]:
+def _scales(options: CorporaOptions, groups: Sequence[Group]) -> list[Scale]:
     """Those that were named, or all that were rated."""
     rated = scales_of(groups)
     if not options.instruments:
@@ -142,7 +141,9 @@ def _scales(options: Options, groups: Sequence[Group]) -> list[Scale]:
     return [known.get(name) or scale_for(name) for name in dict.fromkeys(options.instruments)]
 
 
-def _people(options: Options, sources: Sources, scales: Sequence[Scale]) -> tuple[Judged, Table]:
+def _people(
+    options: CorporaOptions, sources: Sources, scales: Sequence[Scale]
+) -> tuple[Judgments, pd.DataFrame]:
     """What people said, and how far they agree with each other."""
     assert options.ratings is not None
     usual = [] if options.instruments else [scale_for(USUAL)]
@@ -153,7 +154,10 @@ def _people(options: Options, sources: Sources, scales: Sequence[Scale]) -> tupl
 
 
 def _drawn(
-    counted: Counted, judged: Sequence[Judged], people: Judged | None, names: Sequence[str]
+    counted: CorporaCounts,
+    judged: Sequence[Judgments],
+    people: Judgments | None,
+    names: Sequence[str],
 ) -> list[Picture]:
     """The figures in the order of the page; the first judge of each instrument in full."""
     drawn: list[Picture | None] = [
@@ -175,13 +179,15 @@ def _drawn(
     return [one for one in drawn if one is not None]
 
 
-def _quality(id: str, one: Judged, names: Sequence[str]) -> Picture:
+def _quality(id: str, one: Judgments, names: Sequence[str]) -> Picture:
     return rated_pictures.quality(
         id, one.scale, one.judge, one.dialogues, one.summary, _rated(one, names)
     )
 
 
-def _of_judge(judge: str, scale: Scale, groups: Sequence[Group], people: Judged | None) -> Judged:
+def _of_judge(
+    judge: str, scale: Scale, groups: Sequence[Group], people: Judgments | None
+) -> Judgments:
     ratings = quality.judged(groups, scale, judge)
     dialogues = quality.by_dialogue(ratings)
     by_dialogue, by_corpus = None, None
@@ -189,7 +195,7 @@ def _of_judge(judge: str, scale: Scale, groups: Sequence[Group], people: Judged 
         pairs = raters.both(dialogues, people.dialogues)
         by_dialogue = raters.agreement_by_dialogue(pairs, scale)
         by_corpus = raters.agreement_by_corpus(dialogues, people.dialogues, scale)
-    return Judged(
+    return Judgments(
         judge=judge,
         scale=scale,
         ratings=ratings,
@@ -203,9 +209,9 @@ def _of_judge(judge: str, scale: Scale, groups: Sequence[Group], people: Judged 
     )
 
 
-def _of_people(table: Table, scale: Scale, groups: Sequence[Group]) -> Judged:
+def _of_people(table: pd.DataFrame, scale: Scale, groups: Sequence[Group]) -> Judgments:
     dialogues = raters.by_people(table)
-    return Judged(
+    return Judgments(
         judge=PEOPLE,
         scale=scale,
         ratings=table,
@@ -217,20 +223,23 @@ def _of_people(table: Table, scale: Scale, groups: Sequence[Group]) -> Judged:
     )
 
 
-def _with_ratings(groups: Sequence[Group], dialogues: Table) -> list[Group]:
+def _with_ratings(groups: Sequence[Group], dialogues: pd.DataFrame) -> list[Group]:
     rated = set(dialogues.dropna(subset=["value"])["corpus"].astype(str))
     return [group for group in groups if group.name in rated]
 
 
-def _rated(one: Judged, names: Sequence[str]) -> list[str]:
+def _rated(one: Judgments, names: Sequence[str]) -> list[str]:
     """Groups of which something was rated; all, if none was."""
     known = set(one.summary.dropna(subset=["value"])["corpus"].astype(str))
     return [name for name in names if name in known] or list(names)
 
 
 def _tables(
-    counted: Counted, judged: Sequence[Judged], people: Judged | None, agree: Table | None
-) -> dict[str, Table]:
+    counted: CorporaCounts,
+    judged: Sequence[Judgments],
+    people: Judgments | None,
+    agree: pd.DataFrame | None,
+) -> dict[str, pd.DataFrame]:
     tables = {
         "measures": counted.corpora,
         "dialogues": counted.dialogues,
@@ -255,13 +264,13 @@ def _tables(
     return tables
 
 
-def _signed(table: Table, one: Judged) -> Table:
+def _signed(table: pd.DataFrame, one: Judgments) -> pd.DataFrame:
     """With what was asked and who answered, in every row."""
     return table.assign(instrument=one.scale.id, judge=one.judge, rated=one.rated)
 
 
 def _notes(
-    sources: Sources, options: Options, scales: Sequence[Scale], judged: Sequence[Judged]
+    sources: Sources, options: CorporaOptions, scales: Sequence[Scale], judged: Sequence[Judgments]
 ) -> tuple[str, ...]:
     notes = list(sources.notes)
     for scale in scales:

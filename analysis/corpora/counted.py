@@ -22,11 +22,9 @@ from simcounsel.corpus.measures import (
     unit_of,
 )
 
-Table = pd.DataFrame
-
 
 @dataclass(frozen=True, kw_only=True)
-class Measure:
+class CorpusMeasure:
     """How a measure is shown."""
 
     id: str
@@ -37,7 +35,7 @@ class Measure:
 
 
 MEASURES = tuple(
-    Measure(**told)
+    CorpusMeasure(**told)
     for told in yaml.safe_load(
         files("analysis.corpora").joinpath("measures.yaml").read_text(encoding="utf-8")
     )
@@ -46,14 +44,14 @@ MEASURES = tuple(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class CorporaCounts:
     """All counts."""
 
-    corpora: Table
+    corpora: pd.DataFrame
     """One row a group and measure."""
-    dialogues: Table
+    dialogues: pd.DataFrame
     """One row a dialogue."""
-    distributions: Table
+    distributions: pd.DataFrame
     curves: dict[str, dict[str, Curve]]
     """By group, how clients open up, by words and by stages."""
     units: dict[str, str]
@@ -66,7 +64,7 @@ def count(
     groups: Sequence[Group],
     embed: Embed | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Counted:
+) -> CorporaCounts:
     """Count everything in every group."""
     equal = equal_for([group.dialogues for group in groups])
     rows, each = [], []
@@ -79,7 +77,7 @@ def count(
         ]
         each += [_row(group, dialogue) for dialogue in group.dialogues]
     dialogues = pd.DataFrame(each)
-    return Counted(
+    return CorporaCounts(
         corpora=pd.DataFrame(rows),
         dialogues=dialogues,
         distributions=_distributions(dialogues, groups),
@@ -113,7 +111,7 @@ SPREAD = (
 """Whose distribution over dialogues is shown."""
 
 
-def _distributions(dialogues: Table, groups: Sequence[Group]) -> Table:
+def _distributions(dialogues: pd.DataFrame, groups: Sequence[Group]) -> pd.DataFrame:
     rows = []
     for group in groups:
         own = dialogues[dialogues["corpus"] == group.name]
@@ -136,7 +134,7 @@ def _curves(group: Group) -> dict[str, Curve]:
     return {name: curve for name, curve in found.items() if curve is not None}
 
 
-def curves_table(counted: Counted) -> Table:
+def curves_table(counted: CorporaCounts) -> pd.DataFrame:
     """One row a group, kind of curve and tenth of the client's lines."""
     rows = [
         {

@@ -28,7 +28,6 @@ FEWEST_CORPORA = 4
 MOST_EXACT = 8
 """The largest number of corpora whose orders are all counted (8! = 40,320)."""
 DRAWS = 5000
-Table = pd.DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +56,7 @@ def answered_with(file: Path, scales: Sequence[Scale]) -> Scale:
     return next((one for one in scales if {item.id for item in one.items} <= asked), scales[0])
 
 
-def people_table(file: Path, sources: Sources, scale: Scale) -> Table:
+def people_table(file: Path, sources: Sources, scale: Scale) -> pd.DataFrame:
     """One row a rater, dialogue and dimension, from the CSV of `rate-page --csv`. ReportError when
     no row belongs to these corpora.
     """
@@ -124,16 +123,18 @@ def _places(sources: Sources) -> dict[tuple[str, str], list[Place]]:
     return {**alone, **found}
 
 
-def by_people(people: Table) -> Table:
+def by_people(people: pd.DataFrame) -> pd.DataFrame:
     """One row a dialogue and dimension: the mean over raters; in the shape of
     `quality.by_dialogue`.
     """
     keys = ["corpus", "text", "client", "theme", "dimension"]
-    found: Table = people.groupby(keys, dropna=False, sort=False)["value"].mean().reset_index()
+    found: pd.DataFrame = (
+        people.groupby(keys, dropna=False, sort=False)["value"].mean().reset_index()
+    )
     return found.assign(dialogue=found["text"])
 
 
-def raters_agree(people: Table, scale: Scale) -> Table:
+def raters_agree(people: pd.DataFrame, scale: Scale) -> pd.DataFrame:
     """How far raters agree with each other, by dimension: ICC and Krippendorff's alpha (see
     `analysis.agreement`). Kappas are for categories.
     """
@@ -146,7 +147,7 @@ def raters_agree(people: Table, scale: Scale) -> Table:
     )
 
 
-def both(judged: Table, people: Table) -> Table:
+def both(judged: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
     """Dialogues that judge and people rated: one row a text and dimension with `judge` and
     `people`.
     """
@@ -160,7 +161,7 @@ def both(judged: Table, people: Table) -> Table:
     return pd.concat([judge, human], axis=1, join="inner").reset_index()
 
 
-def agreement_by_dialogue(pairs: Table, scale: Scale) -> Table:
+def agreement_by_dialogue(pairs: pd.DataFrame, scale: Scale) -> pd.DataFrame:
     """One row a dimension: Spearman over dialogues, each text once."""
     once = pairs.drop_duplicates(["text", "dimension"])
     rows = []
@@ -176,7 +177,7 @@ def agreement_by_dialogue(pairs: Table, scale: Scale) -> Table:
     return pd.DataFrame(rows)
 
 
-def agreement_by_corpus(judged: Table, people: Table, scale: Scale) -> Table:
+def agreement_by_corpus(judged: pd.DataFrame, people: pd.DataFrame, scale: Scale) -> pd.DataFrame:
     """One row a dimension: Spearman over the means of corpora (Xue et al. 2026, Table IV). None
     with fewer than four corpora.
     """

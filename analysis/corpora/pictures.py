@@ -5,17 +5,15 @@ dark, told in words as well.
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.corpora.counted import SPREAD, Counted
+from analysis.corpora.counted import SPREAD, CorporaCounts
 from analysis.page import records
 from analysis.style import MARKERS, Look, Picture, broken, picture, small_multiples
 from simcounsel.corpus.disclosure import STEPS, Curve
 
 MOST_LINES = 12
-Table = pd.DataFrame
 
 
 def opening_up(curves: Mapping[str, Mapping[str, Curve]]) -> Picture | None:
@@ -69,7 +67,7 @@ def opening_up(curves: Mapping[str, Mapping[str, Curve]]) -> Picture | None:
     )
 
 
-def distributions(counted: Counted, names: Sequence[str]) -> Picture:
+def distributions(counted: CorporaCounts, names: Sequence[str]) -> Picture:
     """Lines and lengths over dialogues: range, quartiles and median."""
     cells = {(row["corpus"], row["measure"]): row for row in records(counted.distributions)}
     medians = [

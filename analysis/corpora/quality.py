@@ -23,11 +23,10 @@ DRAWS = 5000
 FEWEST_PAIRS = 3
 MOST_CONTRASTS = 6
 """Of more groups than these only each against the first is compared."""
-Table = pd.DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mean:
+class DialogueMean:
     """A mean over dialogues."""
 
     value: float | None
@@ -44,7 +43,7 @@ class Mean:
     reason: str | None = None
 
 
-def judged(groups: Sequence[Group], scale: Scale, judge: str) -> Table:
+def judged(groups: Sequence[Group], scale: Scale, judge: str) -> pd.DataFrame:
     """One row a dialogue, round and dimension, as this judge rated it with this version of the
     instrument.
     """
@@ -87,18 +86,18 @@ def judged(groups: Sequence[Group], scale: Scale, judge: str) -> Table:
     return pd.DataFrame(rows, columns=columns).astype({"value": "float64"})
 
 
-def by_dialogue(ratings: Table) -> Table:
+def by_dialogue(ratings: pd.DataFrame) -> pd.DataFrame:
     """One row a dialogue and dimension: the mean of its rounds."""
     keys = ["corpus", "dialogue", "text", "client", "theme", "dimension"]
     return ratings.groupby(keys, dropna=False, sort=False)["value"].mean().reset_index()
 
 
-def mean_of(part: Table, seed: int = 1) -> Mean:
+def mean_of(part: pd.DataFrame, seed: int = 1) -> DialogueMean:
     """The mean of dialogues' values, with its interval."""
     kept = part.dropna(subset=["value"])
     missing = len(part) - len(kept)
     if not len(kept):
-        return Mean(
+        return DialogueMean(
             value=None,
             missing=missing,
             reason="nothing was rated" if not missing else "no rating could be used",
@@ -106,7 +105,7 @@ def mean_of(part: Table, seed: int = 1) -> Mean:
     values = kept["value"].astype(float)
     clients = kept["client"].astype(str).to_numpy()
     low, high, reason = interval_of(values.to_numpy(), clients, seed)
-    return Mean(
+    return DialogueMean(
         value=float(values.mean()),
         low=low,
         high=high,
@@ -150,7 +149,7 @@ def interval_of(
     return float(found.low), float(found.high), None
 
 
-def summary(dialogues: Table, groups: Sequence[Group], scale: Scale) -> Table:
+def summary(dialogues: pd.DataFrame, groups: Sequence[Group], scale: Scale) -> pd.DataFrame:
     """One row a group and dimension (as Xue et al. 2026, Table III)."""
     rows = []
     for group in groups:
@@ -166,7 +165,7 @@ def summary(dialogues: Table, groups: Sequence[Group], scale: Scale) -> Table:
     return pd.DataFrame(rows)
 
 
-def themes(dialogues: Table) -> Table:
+def themes(dialogues: pd.DataFrame) -> pd.DataFrame:
     """One row a group, theme and dimension; empty where no themes are given."""
     known = dialogues.dropna(subset=["theme", "value"])
     grouped = known.groupby(["corpus", "theme", "dimension"], sort=True)["value"]
@@ -175,7 +174,7 @@ def themes(dialogues: Table) -> Table:
     )
 
 
-def contrasts(dialogues: Table, groups: Sequence[Group], scale: Scale) -> Table:
+def contrasts(dialogues: pd.DataFrame, groups: Sequence[Group], scale: Scale) -> pd.DataFrame:
     """Groups against each other by dimension: paired by client where they share at least three,
     else Welch's t.
 
@@ -205,7 +204,7 @@ def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     return [(second, first) for first, second in itertools.combinations(names, 2)]
 
 
-def _contrast(part: Table, first: str, second: str) -> dict[str, Any]:
+def _contrast(part: pd.DataFrame, first: str, second: str) -> dict[str, Any]:
     kept = part.dropna(subset=["value"])
     means = {
         name: kept[kept["corpus"] == name].groupby("client")["value"].mean()
@@ -235,7 +234,7 @@ def _row(found: Contrast) -> dict[str, Any]:
     }
 
 
-def retests(ratings: Table, scale: Scale) -> Table:
+def retests(ratings: pd.DataFrame, scale: Scale) -> pd.DataFrame:
     """How far a judge agrees with itself from the first round to the second, by dimension:
     Spearman, and the mean absolute difference in points.
     """

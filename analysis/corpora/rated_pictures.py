@@ -27,11 +27,15 @@ MOST_DOTS = 150
 MOST_PANELS = 6
 MOST_SCORES = 12
 """Of an instrument with more scores only these are drawn; all stand in the tables."""
-Table = pd.DataFrame
 
 
 def quality(
-    id: str, scale: Scale, judge: str, dialogues: Table, summary: Table, names: Sequence[str]
+    id: str,
+    scale: Scale,
+    judge: str,
+    dialogues: pd.DataFrame,
+    summary: pd.DataFrame,
+    names: Sequence[str],
 ) -> Picture:
     """Each score by group: dialogues as dots, the mean and its 95% interval. A score that nobody
     got is left out.
@@ -104,7 +108,7 @@ def _row(
     mean_with_interval(axes, look, at - 0.2, value, ends, index)
 
 
-def differences(scale: Scale, judge: str, contrasts: Table) -> Picture | None:
+def differences(scale: Scale, judge: str, contrasts: pd.DataFrame) -> Picture | None:
     """Groups against each other: the mean difference in points and its 95% interval, a panel a
     pair; at most six panels.
     """
@@ -160,7 +164,9 @@ def differences(scale: Scale, judge: str, contrasts: Table) -> Picture | None:
     return picture(f"differences_{scale.id}", title, alt, draw)
 
 
-def agreement(scale: Scale, judge: str, pairs: Table, names: Sequence[str]) -> Picture | None:
+def agreement(
+    scale: Scale, judge: str, pairs: pd.DataFrame, names: Sequence[str]
+) -> Picture | None:
     """Judge against people, a dot a dialogue."""
     if not len(pairs):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from analysis.corpora.comparison import Judged, Report
+from analysis.corpora.comparison import CorporaReport, Judgments
 from analysis.corpora.counted import MEASURES
 from analysis.corpora.scores import dimensions, who_rated
 from analysis.page import any_text, num, page_in, records, signed, write_page
@@ -18,7 +18,7 @@ Rows = list[dict[str, Any]]
 
 
 @any_text
-def write(report: Report, out: Path, command: str) -> Path:
+def write(report: CorporaReport, out: Path, command: str) -> Path:
     """Write all files and return the page's path. out: a folder, or the page's own path, beside
     which figures/ and tables/ are put.
 
@@ -28,7 +28,7 @@ def write(report: Report, out: Path, command: str) -> Path:
     return write_page(page_in(out), "corpora", context, report.pictures, report.tables)
 
 
-def _context(report: Report, command: str) -> dict[str, Any]:
+def _context(report: CorporaReport, command: str) -> dict[str, Any]:
     names = [group.name for group in report.groups]
     measures = records(report.counted.corpora)
     cell = {(row["corpus"], row["measure"]): row for row in measures}
@@ -55,7 +55,7 @@ def _context(report: Report, command: str) -> dict[str, Any]:
     }
 
 
-def headline(report: Report) -> list[str]:
+def headline(report: CorporaReport) -> list[str]:
     """What is to be said first, in sentences; a comparison only where its interval leaves 0 out."""
     groups = report.groups
     said = [
@@ -79,21 +79,21 @@ def headline(report: Report) -> list[str]:
     return said
 
 
-def _first_judges(report: Report) -> list[Judged]:
+def _first_judges(report: CorporaReport) -> list[Judgments]:
     """The first judge of each instrument."""
-    first: dict[str, Judged] = {}
+    first: dict[str, Judgments] = {}
     for one in report.judged:
         first.setdefault(one.scale.id, one)
     return list(first.values())
 
 
-def _scales(report: Report) -> list[Scale]:
+def _scales(report: CorporaReport) -> list[Scale]:
     """Those of the judges, then that of the people, each once."""
     every = [*report.judged, *([report.people] if report.people else [])]
     return list({one.scale.id: one.scale for one in every}.values())
 
 
-def _instrument(scale: Scale, report: Report) -> dict[str, Any]:
+def _instrument(scale: Scale, report: CorporaReport) -> dict[str, Any]:
     """What is asked, and what each judge said, as the template needs it."""
     judges = [one for one in report.judged if one.scale.id == scale.id]
     allowed = scale.range
@@ -134,7 +134,7 @@ def _agreeing(rows: Rows) -> str:
     return f"Rank correlation of this judge with people over dialogues: {', '.join(known)}."
 
 
-def _warnings(report: Report) -> list[str]:
+def _warnings(report: CorporaReport) -> list[str]:
     trials = [one.judge for one in report.judged if one.trial]
     models = {
         model
@@ -160,7 +160,7 @@ def _warnings(report: Report) -> list[str]:
     return said
 
 
-def _about(report: Report) -> Rows:
+def _about(report: CorporaReport) -> Rows:
     rows = []
     for group in report.groups:
         themes: dict[str, int] = {}
@@ -194,7 +194,7 @@ def _about(report: Report) -> Rows:
     return rows
 
 
-def _shown(one: Judged) -> dict[str, Any]:
+def _shown(one: Judgments) -> dict[str, Any]:
     """A judge, or people, as the template needs it."""
     cells = _nested(records(one.summary), "corpus")
     rated = {
@@ -240,7 +240,7 @@ def _nested(rows: Iterable[dict[str, Any]], key: str) -> dict[str, dict[str, Any
     return found
 
 
-def _curves(report: Report) -> Rows:
+def _curves(report: CorporaReport) -> Rows:
     names = {"words": "words of the client's file", "stages": "six stages"}
     return [
         {

@@ -64,7 +64,7 @@ def simcounsel(
     Tables 6 and 7 and Figures 6 and 7 need people: OUT/people holds their rating studies, as pages
     to serve or to send out.
     """
-    wanted = given.Wanted(
+    wanted = given.Choices(
         model=model,
         roles=given.roles(quick, embed, judge),
         clients=clients,
@@ -113,7 +113,7 @@ def structure_matters(
 
     The themes of Table 5 are found by a program: OUT/people/themes.csv is for people to check them.
     """
-    wanted = given.Wanted(
+    wanted = given.Choices(
         model=model,
         roles=given.roles(quick, embed, judge),
         clients=clients,
@@ -133,7 +133,7 @@ def structure_matters(
 
 
 def _replicate(
-    name: Name, out: Path | None, wanted: given.Wanted, *, dry_run: bool, living: dict[str, Any]
+    name: Name, out: Path | None, wanted: given.Choices, *, dry_run: bool, living: dict[str, Any]
 ) -> None:
     """Plan, live, ask, and write the page. living: how the runs are lived, see `live`."""
     from analysis.replication.after import After

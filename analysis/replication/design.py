@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from analysis.replication.options import Wanted
+from analysis.replication.options import Choices
 from analysis.replication.published import Name
 from simcounsel.errors import SpecError
 from simcounsel.specs import shipped
@@ -58,7 +58,7 @@ def chosen(name: Name, count: int | None, personas: Sequence[Path], out: Path) -
     return draw_personas(written, wanted, SEED, folder)
 
 
-def written_experiment(name: Name, personas: Sequence[Path], out: Path, wanted: Wanted) -> Path:
+def written_experiment(name: Name, personas: Sequence[Path], out: Path, wanted: Choices) -> Path:
     """OUT/experiment.yaml: the design with its clients, and the budget, which may change; an
     earlier one that is the same stays. SpecError when another study lies there.
     """

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.page import counted
-from analysis.replication.options import Wanted
-from analysis.replication.published import Published, Setting
-from analysis.replication.tables import Table
+from analysis.replication.options import Choices
+from analysis.replication.published import Published, PublishedSetting
+from analysis.replication.tables import PaperTable
 from analysis.report import Report
 from analysis.sample import Member, roles_of
 from simcounsel.events import ConversationStarted
@@ -35,7 +35,7 @@ class DesignRow:
 
 
 def rows_of(
-    paper: Published, report: Report, wanted: Wanted, tables: Sequence[Table]
+    paper: Published, report: Report, wanted: Choices, tables: Sequence[PaperTable]
 ) -> Iterator[DesignRow]:
     """First what was counted, then each setting of the worlds that is not the paper's."""
     facts = facts_of(report, wanted, tables)
@@ -58,7 +58,7 @@ def value_at(world: Mapping[str, Any], key: str) -> Any:
     return found
 
 
-def differs(setting: Setting, value: Any) -> bool:
+def differs(setting: PublishedSetting, value: Any) -> bool:
     """Whether a value is another than the paper's, or the paper does not say."""
     return bool(setting.theirs == UNSAID or value != setting.theirs)
 
@@ -82,14 +82,14 @@ def _keys(part: Mapping[str, Any], at: str = "") -> Iterator[str]:
             yield name
 
 
-def _words(setting: Setting, found: Mapping[str, Any]) -> str:
+def _words(setting: PublishedSetting, found: Mapping[str, Any]) -> str:
     said = {arm: _said(setting, value) for arm, value in found.items()}
     if len(set(said.values())) == 1:
         return next(iter(said.values()))
     return "; ".join(f"{arm}: {what}" for arm, what in said.items())
 
 
-def _said(setting: Setting, value: Any) -> str:
+def _said(setting: PublishedSetting, value: Any) -> str:
     if value is None or value == () or value == []:
         return "none"
     if isinstance(value, bool):
@@ -101,7 +101,7 @@ def _said(setting: Setting, value: Any) -> str:
 # what was counted
 
 
-def facts_of(report: Report, wanted: Wanted, tables: Sequence[Table]) -> dict[str, str]:
+def facts_of(report: Report, wanted: Choices, tables: Sequence[PaperTable]) -> dict[str, str]:
     """What fills the slots of a paper's design."""
     sample = report.sample
     members = sample.members
@@ -127,7 +127,7 @@ def facts_of(report: Report, wanted: Wanted, tables: Sequence[Table]) -> dict[st
     }
 
 
-def _clusters(figure: Table | None) -> str:
+def _clusters(figure: PaperTable | None) -> str:
     if figure is None:
         return "none"
     return f"{figure.source}. {' '.join(figure.notes[:1])}"

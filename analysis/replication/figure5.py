@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.clustering import Fit, elbow
+from analysis.clustering import ClusterFit, elbow
 from analysis.cuts import cut_minutes
 from analysis.naming import name_clusters
 from analysis.pattern_plots import activity_shares, followed, how_many
-from analysis.patterns import Embed, Patterns, find_patterns, periods, shares
+from analysis.patterns import ActivityPatterns, Embed, find_patterns, periods, shares
 from analysis.reading import with_arm
-from analysis.replication.options import Wanted
+from analysis.replication.options import Choices
 from analysis.replication.published import PublishedTable
-from analysis.replication.tables import Cell, Row, Table, theirs
+from analysis.replication.tables import PaperRow, PaperTable, TableCell, theirs
 from analysis.report import Report
 from analysis.results import share_changes
 from analysis.sample import Member
@@ -38,7 +38,7 @@ COLUMNS = ["run", "client", "tick", "minute", "activity"]
 class Figure5:
     """What was grouped, and how."""
 
-    patterns: Patterns
+    patterns: ActivityPatterns
     agreed: pd.DataFrame
     """One row a run, client and period: the share of its 15 minutes that are appointments, which
     are not grouped.
@@ -49,7 +49,7 @@ class Figure5:
     notes: tuple[str, ...] = ()
 
 
-def figure_5(report: Report, wanted: Wanted, embed: Embed, judge: Switchboard | None) -> Figure5:
+def figure_5(report: Report, wanted: Choices, embed: Embed, judge: Switchboard | None) -> Figure5:
     """Group what all clients planned, or did, in all arms together."""
     sample, activities = report.sample, report.tables["activities"]
     cut = cut_minutes(wanted.cut, sample, report.tables["talk"])
@@ -80,7 +80,7 @@ def figure_5(report: Report, wanted: Wanted, embed: Embed, judge: Switchboard | 
         if judge is not None and not found.reason:
             found, notes = name_clusters(found, judge)
     except SimcounselError as error:
-        found = Patterns(reason=str(error))
+        found = ActivityPatterns(reason=str(error))
     if found.reason:
         return Figure5(patterns=found, agreed=with_arm(agreed, sample))
     arm_of = {member.name: member.arm for member in sample.members}
@@ -98,7 +98,7 @@ def figure_5(report: Report, wanted: Wanted, embed: Embed, judge: Switchboard | 
     )
 
 
-def at_the_elbow(fits: Sequence[Fit]) -> int:
+def at_the_elbow(fits: Sequence[ClusterFit]) -> int:
     """As the paper chooses the number of clusters."""
     return elbow([fit.inertia for fit in fits])
 
@@ -175,7 +175,7 @@ def _agreed(rows: pd.DataFrame, held: "pd.Series[bool]", period: pd.Series) -> p
     return table.dropna(subset=["period"]).groupby(["run", "client", "period"]).mean().reset_index()
 
 
-def _said_of_k(found: Patterns, wanted: Wanted) -> str:
+def _said_of_k(found: ActivityPatterns, wanted: Choices) -> str:
     at = at_the_elbow(found.fits)
     chosen = "as asked for" if wanted.clusters else "at the elbow of the inertia"
     most = max(fit.k for fit in found.fits)
@@ -185,14 +185,14 @@ def _said_of_k(found: Patterns, wanted: Wanted) -> str:
     return f"{said} {at}{agreement}. Clusters are named by {' and '.join(named)}."
 
 
-def table(made: Figure5, wanted: Wanted, paper: PublishedTable) -> Table:
+def table(made: Figure5, wanted: Choices, paper: PublishedTable) -> PaperTable:
     """The paper's shares, of all conditions, in columns of their own; then ours by arm."""
-    blank = (Cell(share=True),) * 2
+    blank = (TableCell(share=True),) * 2
     rows = [
-        Row(
+        PaperRow(
             label=f"paper: {paper.label(row)}",
             cells=(
-                *(Cell(published=theirs(paper, row, when)[0], share=True) for when in WHEN),
+                *(TableCell(published=theirs(paper, row, when)[0], share=True) for when in WHEN),
                 *(blank * len(ARMS)),
             ),
             published_test=paper.tests.get(row, ""),
@@ -205,7 +205,7 @@ def table(made: Figure5, wanted: Wanted, paper: PublishedTable) -> Table:
     if len(made.agreed):
         rows.append(_row("here: appointments, not grouped", list(_of_agreed(made.agreed)), blank))
     what = "the plans of each day" if wanted.grouped == "plans" else "what was done"
-    return Table(
+    return PaperTable(
         id="figure_5",
         title=paper.title,
         columns=(*PAPER, *(f"{arm}, {when}" for arm in ARMS for when in WHEN)),
@@ -217,14 +217,14 @@ def table(made: Figure5, wanted: Wanted, paper: PublishedTable) -> Table:
     )
 
 
-def _row(label: str, own: Sequence[Mapping[str, object]], blank: tuple[Cell, ...]) -> Row:
+def _row(label: str, own: Sequence[Mapping[str, object]], blank: tuple[TableCell, ...]) -> PaperRow:
     by_arm = {one["arm"]: one for one in own}
     cells = [
-        Cell(ours=by_arm.get(arm, {}).get(when), share=True)  # type: ignore[arg-type]
+        TableCell(ours=by_arm.get(arm, {}).get(when), share=True)  # type: ignore[arg-type]
         for arm in ARMS
         for when in WHEN
     ]
-    return Row(label=label, cells=(*blank, *cells))
+    return PaperRow(label=label, cells=(*blank, *cells))
 
 
 def _of_agreed(agreed: pd.DataFrame) -> Iterator[dict[str, object]]:
@@ -233,7 +233,7 @@ def _of_agreed(agreed: pd.DataFrame) -> Iterator[dict[str, object]]:
         yield {"arm": arm, **{str(when): float(share) for when, share in by_client.items()}}
 
 
-def _cut_words(wanted: Wanted) -> str:
+def _cut_words(wanted: Choices) -> str:
     first = {
         "meeting": "a client's first meeting",
         "session": "the first session with a counselor",

@@ -16,7 +16,7 @@ CUTS: tuple[Cut, ...] = ("meeting", "days", "halves", "session")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class Choices:
     """What the command line says of a study, apart from where it lies and how it is lived."""
 
     model: str | None = None

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from analysis.page import interval, num, percent, write_page
 from analysis.replication.differences import DesignRow
 from analysis.replication.published import Published
-from analysis.replication.tables import Cell, Table
+from analysis.replication.tables import PaperTable, TableCell
 from analysis.report import Report
 from analysis.rows import rated_rows
 from analysis.style import Look, Picture, broken, mean_with_interval, picture
@@ -23,7 +23,7 @@ class Replication:
 
     paper: Published
     report: Report
-    tables: Sequence[Table]
+    tables: Sequence[PaperTable]
     design: Sequence[DesignRow]
     """In what the designs differ, and what is the same."""
     pictures: Mapping[str, Sequence[Picture]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def over_time(report: Report) -> list[Picture]:
     return [one for id, one in report.pictures.items() if id.startswith("time_")]
 
 
-def shown(cell: Cell, which: str) -> str:
+def shown(cell: TableCell, which: str) -> str:
     """A number as a reader sees it: `published` or `ours`; '–' for none."""
     value = cell.published if which == "published" else cell.ours
     sd = cell.published_sd if which == "published" else None
@@ -61,13 +61,13 @@ def shown(cell: Cell, which: str) -> str:
     return num(value) + (f" ({num(sd)})" if sd is not None else "")
 
 
-def single(cell: Cell) -> str:
+def single(cell: TableCell) -> str:
     """The number of a column that has either theirs or ours; '' for none."""
     which = "published" if cell.published is not None else "ours"
     return shown(cell, which) if cell.published is not None or cell.ours is not None else ""
 
 
-def reach(cell: Cell) -> str:
+def reach(cell: TableCell) -> str:
     """The interval of ours; '' for none."""
     if cell.low is None or cell.high is None:
         return ""
@@ -110,20 +110,20 @@ LEAST, MOST = 1.0, 5.0
 """Of the scale."""
 
 
-def figure_6(table: Table) -> Picture:
+def figure_6(table: PaperTable) -> Picture:
     """How true to their parts client and counselor are, by area."""
     cells = [(row.label, row.cells[0]) for row in table.rows]
     return _beside("figure_6", table.title, cells)
 
 
-def figure_7(table: Table) -> Picture:
+def figure_7(table: PaperTable) -> Picture:
     """How a persona changed, by arm; the middle is no change."""
     cells = list(zip(table.columns, table.rows[0].cells, strict=True))
     return _beside("figure_7", "Figure 7: change of the persona, rated by people", cells, middle=3)
 
 
 def _beside(
-    id: str, title: str, cells: Sequence[tuple[str, Cell]], middle: float | None = None
+    id: str, title: str, cells: Sequence[tuple[str, TableCell]], middle: float | None = None
 ) -> Picture:
     alt = "; ".join(
         f"{label}: published {num(cell.published)}, here {num(cell.ours)}" for label, cell in cells

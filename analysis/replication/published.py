@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict
 Name = Literal["simcounsel", "structure_matters"]
 
 
-class Part(BaseModel):
+class PublishedPart(BaseModel):
     """Frozen, and no unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Difference(Part):
+class Difference(PublishedPart):
     """One way in which the designs differ, or agree."""
 
     what: str
@@ -25,7 +25,7 @@ class Difference(Part):
     """With {slots} for what these runs were."""
 
 
-class Setting(Part):
+class PublishedSetting(PublishedPart):
     """A setting of a world, and what the paper has in its place."""
 
     key: str
@@ -38,7 +38,7 @@ class Setting(Part):
     """In words, with our value."""
 
 
-class Pair(Part):
+class PublishedPair(PublishedPart):
     """Two arms compared."""
 
     first: str
@@ -49,16 +49,16 @@ class Pair(Part):
     p: str
 
 
-class OneClient(Part):
+class OneClient(PublishedPart):
     """A client of the paper, whose raters were tested by themselves."""
 
     name: str
     test: str
     """F and its p, as printed."""
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PublishedPair, ...]
 
 
-class PublishedTable(Part):
+class PublishedTable(PublishedPart):
     """One table."""
 
     title: str
@@ -70,7 +70,7 @@ class PublishedTable(Part):
     """By row, in the paper's numbers."""
     pair_tests: dict[str, str] = {}
     """By row, what the paper says of its pairs."""
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[PublishedPair, ...] = ()
     clients: tuple[OneClient, ...] = ()
     n: dict[str, int] = {}
     """By column: how many people the numbers are of."""
@@ -82,7 +82,7 @@ class PublishedTable(Part):
         return self.labels.get(row, row.replace("_", " "))
 
 
-class Published(Part):
+class Published(PublishedPart):
     """A paper."""
 
     id: str
@@ -92,7 +92,7 @@ class Published(Part):
     """By our name of an arm: the paper's."""
     design: tuple[Difference, ...]
     """What was counted in the runs."""
-    settings: tuple[Setting, ...]
+    settings: tuple[PublishedSetting, ...]
     """Every setting of a world that people of the paper could know of."""
     tables: dict[str, PublishedTable]
 

@@ -9,7 +9,7 @@ from analysis.page import counted
 from analysis.raters.comparing import ALL, compared
 from analysis.replication.asking import STUDIES
 from analysis.replication.published import Published, PublishedTable
-from analysis.replication.tables import Cell, Row, Table, cell_of, p_words
+from analysis.replication.tables import PaperRow, PaperTable, TableCell, cell_of, p_words
 from analysis.report import Report
 from analysis.sample import Sample
 from simcounsel.viewer.rating.instrument import load_instrument
@@ -20,7 +20,7 @@ Compared = Mapping[str, pd.DataFrame]
 """`people_means`, `people_anova` and `people_pairs` of one question."""
 
 
-def tables(report: Report, paper: Published) -> Iterator[Table]:
+def tables(report: Report, paper: Published) -> Iterator[PaperTable]:
     """In the paper's order."""
     rated = report.tables.get("people_ratings", pd.DataFrame())
     change, realistic = _change(rated), _asked(rated, "realism", "realistic")
@@ -32,21 +32,21 @@ def tables(report: Report, paper: Published) -> Iterator[Table]:
     yield each_client(paper.tables["table_7"], done)
 
 
-def recall(paper: PublishedTable, rated: pd.DataFrame) -> Table:
+def recall(paper: PublishedTable, rated: pd.DataFrame) -> PaperTable:
     """Table 6: two recalls of the same moment; over clients, each with both."""
     rows = []
     for row in paper.rows:
         own = _asked(rated, "recall", row)
         pair = _pair(compared(own, WAYS), ALL, *WAYS)
         rows.append(
-            Row(
+            PaperRow(
                 label=paper.label(row),
                 cells=tuple(cell_of(paper, row, way, by_client(own, way)) for way in WAYS),
                 published_test=paper.tests[row],
                 test=_over_clients(pair),
             )
         )
-    return Table(
+    return PaperTable(
         id="table_6",
         title=paper.title,
         columns=WAYS,
@@ -58,14 +58,14 @@ def recall(paper: PublishedTable, rated: pd.DataFrame) -> Table:
     )
 
 
-def consistency(paper: PublishedTable, rated: pd.DataFrame) -> Table:
+def consistency(paper: PublishedTable, rated: pd.DataFrame) -> PaperTable:
     """Figure 6: four areas."""
-    return Table(
+    return PaperTable(
         id="figure_6",
         title=paper.title,
         columns=("all",),
         rows=tuple(
-            Row(
+            PaperRow(
                 label=paper.label(row),
                 cells=(
                     cell_of(paper, row, "all", by_client(_asked(rated, "consistency", row), None)),
@@ -80,15 +80,15 @@ def consistency(paper: PublishedTable, rated: pd.DataFrame) -> Table:
 
 def on_change(
     paper: PublishedTable, change: pd.DataFrame, realistic: pd.DataFrame, sample: Sample
-) -> Table:
+) -> PaperTable:
     """Table 7 and Figure 7: means by arm, and F over clients and over single ratings."""
     asked = {"change": change, "realistic": realistic}
-    return Table(
+    return PaperTable(
         id="table_7_people",
         title=f"{paper.title}, rated by people",
         columns=ARMS,
         rows=tuple(
-            Row(
+            PaperRow(
                 label=paper.label(row),
                 cells=tuple(cell_of(paper, row, arm, by_client(own, arm)) for arm in ARMS),
                 published_test=paper.tests.get(row, ""),
@@ -103,20 +103,20 @@ def on_change(
     )
 
 
-def pairs(paper: PublishedTable, done: Compared) -> Table:
+def pairs(paper: PublishedTable, done: Compared) -> PaperTable:
     """Table 7, all clients: each pair of arms, its difference and Tukey's q over single ratings."""
     rows = []
     for pair in paper.pairs:
         own = _pair(done, ALL, pair.first, pair.second)
         rows.append(
-            Row(
+            PaperRow(
                 label=f"{pair.first} − {pair.second}",
                 cells=_difference_and_q(own, pair.difference, pair.q),
                 published_test=f"p {pair.p}",
                 test=_tukey_p(own) + (f"; {words}" if (words := _over_clients(own)) else ""),
             )
         )
-    return Table(
+    return PaperTable(
         id="table_7_people_pairs",
         title="Table 7, pairs of arms: change of the persona, rated by people",
         columns=("difference", "q"),
@@ -125,12 +125,12 @@ def pairs(paper: PublishedTable, done: Compared) -> Table:
     )
 
 
-def each_client(paper: PublishedTable, done: Compared) -> Table:
+def each_client(paper: PublishedTable, done: Compared) -> PaperTable:
     """Table 7 for each client: the paper's clients first, then ours; they are other people."""
     rows = [
-        Row(
+        PaperRow(
             label=f"paper, {client.name}: {pair.first} − {pair.second}",
-            cells=(Cell(published=pair.difference), Cell(published=pair.q)),
+            cells=(TableCell(published=pair.difference), TableCell(published=pair.q)),
             published_test=(f"{client.test}; " if at == 0 else "") + f"p {pair.p}",
         )
         for client in paper.clients
@@ -142,13 +142,13 @@ def each_client(paper: PublishedTable, done: Compared) -> Table:
             own = _pair(done, client, pair.first, pair.second)
             first = _f_words(done, client) if at == 0 else ""
             rows.append(
-                Row(
+                PaperRow(
                     label=f"here, {client}: {pair.first} − {pair.second}",
                     cells=_difference_and_q(own, None, None),
                     test="; ".join(part for part in (first, _tukey_p(own)) if part),
                 )
             )
-    return Table(
+    return PaperTable(
         id="table_7_clients",
         title="Table 7 for each client: change of the persona, rated by people",
         columns=("difference", "q"),
@@ -208,11 +208,11 @@ def _pair(done: Compared, of: str, first: str, second: str) -> dict[str, float |
 
 def _difference_and_q(
     pair: Mapping[str, float | None], difference: float | None, q: float | None
-) -> tuple[Cell, Cell]:
+) -> tuple[TableCell, TableCell]:
     here, ours = pair.get("tukey_q"), pair.get("tukey_difference")
     return (
-        Cell(published=difference, ours=pair.get("difference") if ours is None else ours),
-        Cell(published=q, ours=None if here is None else abs(here)),
+        TableCell(published=difference, ours=pair.get("difference") if ours is None else ours),
+        TableCell(published=q, ours=None if here is None else abs(here)),
     )
 
 

@@ -9,9 +9,9 @@ import pandas as pd
 from analysis.replication import simcounsel_people
 from analysis.replication.published import Published, PublishedTable
 from analysis.replication.tables import (
-    Cell,
-    Row,
-    Table,
+    PaperRow,
+    PaperTable,
+    TableCell,
     anova_words,
     cell_of,
     contrast_words,
@@ -29,7 +29,7 @@ AREA, SUM = 9, 36
 """Below these an alliance may be poor (Duncan et al. 2003, as the paper cites it)."""
 
 
-def tables(report: Report, paper: Published, figure: Table) -> Iterator[Table]:
+def tables(report: Report, paper: Published, figure: PaperTable) -> Iterator[PaperTable]:
     """What models and counts give, then what people say, each in the paper's order. figure: the
     table of Figure 5.
     """
@@ -43,19 +43,19 @@ def tables(report: Report, paper: Published, figure: Table) -> Iterator[Table]:
     yield from simcounsel_people.tables(report, paper)
 
 
-def alliance(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
+def alliance(outcomes: pd.DataFrame, paper: PublishedTable) -> PaperTable:
     """Table 5: four areas by an observer, counselor against friend; p by Holm over the four."""
     arms = ("counselor", "friend")
     done: list[Contrast] = [
         client_contrast(scored(outcomes, ALLIANCE, row), *arms) for row in paper.rows
     ]
     corrected = holm([one.p for one in done])
-    return Table(
+    return PaperTable(
         id="table_5",
         title=paper.title,
         columns=arms,
         rows=tuple(
-            Row(
+            PaperRow(
                 label=paper.label(row),
                 cells=tuple(
                     cell_of(paper, row, arm, means_of(outcomes, ALLIANCE, row, arms)[arm])
@@ -72,11 +72,11 @@ def alliance(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
     )
 
 
-def below(measurements: pd.DataFrame) -> Table:
+def below(measurements: pd.DataFrame) -> PaperTable:
     """Of Table 5, how many conversations lie below the cut-offs that the paper names."""
     arms = ("counselor", "friend")
     rated = measurements[measurements["instrument"] == ALLIANCE] if len(measurements) else None
-    shares: dict[str, dict[str, Cell]] = {}
+    shares: dict[str, dict[str, TableCell]] = {}
     for arm in arms:
         own = None if rated is None else rated[rated["arm"] == arm].dropna(subset=["value"])
         if own is None or not len(own):
@@ -85,17 +85,17 @@ def below(measurements: pd.DataFrame) -> Table:
         areas = own[own["score"] != "total"].groupby(keys, observed=True)["value"]
         whole = own[own["score"] == "total"]["value"]
         for label, found in (("area", areas.min() < AREA), ("sum", whole < SUM)):
-            cell = Cell(ours=float(found.mean()), n=len(found), share=True)
+            cell = TableCell(ours=float(found.mean()), n=len(found), share=True)
             shares.setdefault(label, {})[arm] = cell
     labels = {"area": f"an area below {AREA}", "sum": f"a sum below {SUM}"}
-    return Table(
+    return PaperTable(
         id="table_5_below",
         title="Table 5: conversations below the cut-offs",
         columns=arms,
         rows=tuple(
-            Row(
+            PaperRow(
                 label=f"Conversations with {label}",
-                cells=tuple(shares.get(key, {}).get(arm, Cell(share=True)) for arm in arms),
+                cells=tuple(shares.get(key, {}).get(arm, TableCell(share=True)) for arm in arms),
                 published_test="“some sessions” of the counselor; no number",
             )
             for key, label in labels.items()
@@ -108,15 +108,15 @@ def below(measurements: pd.DataFrame) -> Table:
     )
 
 
-def change(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
+def change(outcomes: pd.DataFrame, paper: PublishedTable) -> PaperTable:
     """Table 7, first part: change of the persona by a model that is not told the order."""
     means = means_of(outcomes, CHANGE, "total", ARMS)
-    return Table(
+    return PaperTable(
         id="table_7_model",
         title=f"{paper.title}, by an observer",
         columns=ARMS,
         rows=(
-            Row(
+            PaperRow(
                 label=paper.label("change"),
                 cells=tuple(cell_of(paper, "change", arm, means[arm]) for arm in ARMS),
                 published_test=paper.tests["change"],
@@ -127,20 +127,20 @@ def change(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
     )
 
 
-def change_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
+def change_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> PaperTable:
     """The same by pairs of arms, over clients; p by Holm over the three."""
     rows = scored(outcomes, CHANGE, "total")
     done = [client_contrast(rows, pair.first, pair.second) for pair in paper.pairs]
     corrected = holm([one.p for one in done])
-    return Table(
+    return PaperTable(
         id="table_7_model_pairs",
         title="Table 7, pairs of arms: change of the persona, by an observer",
         columns=("difference",),
         rows=tuple(
-            Row(
+            PaperRow(
                 label=f"{pair.first} − {pair.second}",
                 cells=(
-                    Cell(
+                    TableCell(
                         published=pair.difference, ours=one.difference, low=one.low, high=one.high
                     ),
                 ),
@@ -153,7 +153,7 @@ def change_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
     )
 
 
-def consistency(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
+def consistency(outcomes: pd.DataFrame, paper: PublishedTable) -> PaperTable:
     """Figure 6 by the judge, who answers four questions in words of ours; a client's mean over arms
     and seeds.
     """
@@ -162,15 +162,15 @@ def consistency(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
     printed = [theirs(paper, row, "all")[0] for row in paper.rows]
     known = [one for one in printed if one is not None]
     whole = spread("all", values)
-    return Table(
+    return PaperTable(
         id="figure_6_model",
         title=f"{paper.title.replace('rated by people', 'by an observer')}",
         columns=("all",),
         rows=(
-            Row(
+            PaperRow(
                 label="Mean of the four areas",
                 cells=(
-                    Cell(
+                    TableCell(
                         published=sum(known) / len(known),
                         ours=whole.mean,
                         low=whole.low,

@@ -7,9 +7,9 @@ import pandas as pd
 
 from analysis.replication.published import Published, PublishedTable
 from analysis.replication.tables import (
-    Cell,
-    Row,
-    Table,
+    PaperRow,
+    PaperTable,
+    TableCell,
     anova_words,
     cell_of,
     means_of,
@@ -17,7 +17,7 @@ from analysis.replication.tables import (
     scored,
     theirs,
 )
-from analysis.replication.themes import Theme, checked
+from analysis.replication.themes import SentenceTheme, checked
 from analysis.report import Report
 from analysis.statistics import Contrast, client_anova, client_contrast, holm
 
@@ -27,8 +27,8 @@ PAIRS = (("staged", "single"), ("staged", "unguided"), ("single", "unguided"))
 
 
 def tables(
-    report: Report, paper: Published, themes: Sequence[Theme], sheet: Path
-) -> Iterator[Table]:
+    report: Report, paper: Published, themes: Sequence[SentenceTheme], sheet: Path
+) -> Iterator[PaperTable]:
     """In the paper's order."""
     yield survey(report.tables["outcomes"], paper.tables["table_2"], report.options.shuffles)
     yield survey_pairs(report.tables["outcomes"], paper.tables["table_2"])
@@ -37,7 +37,7 @@ def tables(
     yield comments(paper.tables["table_5"], themes, sheet)
 
 
-def survey(outcomes: pd.DataFrame, paper: PublishedTable, shuffles: int) -> Table:
+def survey(outcomes: pd.DataFrame, paper: PublishedTable, shuffles: int) -> PaperTable:
     """Tables 1 and 2: 13 items; permutation ANOVA over all arms, as the paper has it, and Holm's
     correction over the items, as it has not.
     """
@@ -46,12 +46,12 @@ def survey(outcomes: pd.DataFrame, paper: PublishedTable, shuffles: int) -> Tabl
         for row in paper.rows
     ]
     corrected = holm([one.p for one in done])
-    return Table(
+    return PaperTable(
         id="table_2",
         title=paper.title,
         columns=ARMS,
         rows=tuple(
-            Row(
+            PaperRow(
                 label=paper.label(row),
                 cells=tuple(
                     cell_of(paper, row, arm, means_of(outcomes, SURVEY, row, ARMS)[arm])
@@ -68,7 +68,7 @@ def survey(outcomes: pd.DataFrame, paper: PublishedTable, shuffles: int) -> Tabl
     )
 
 
-def survey_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
+def survey_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> PaperTable:
     """The survey by pairs of arms, over clients; p by Holm over the three pairs of an item. The
     paper tests pairs in words alone; its differences are those of its means.
     """
@@ -78,10 +78,10 @@ def survey_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
         done = [client_contrast(values, *pair) for pair in PAIRS]
         corrected = holm([one.p for one in done])
         rows.append(
-            Row(
+            PaperRow(
                 label=paper.label(row),
                 cells=tuple(
-                    Cell(
+                    TableCell(
                         published=_difference(paper, row, *pair),
                         ours=one.difference,
                         low=one.low,
@@ -93,7 +93,7 @@ def survey_pairs(outcomes: pd.DataFrame, paper: PublishedTable) -> Table:
                 test=_holm_words(corrected, done),
             )
         )
-    return Table(
+    return PaperTable(
         id="table_2_pairs",
         title="Tables 1 and 2, pairs of arms",
         columns=tuple(f"{first} − {second}" for first, second in PAIRS),
@@ -114,7 +114,7 @@ def _holm_words(corrected: Sequence[float | None], done: Sequence[Contrast]) -> 
     return ", ".join("no p" if p is None else p_words(p) for p in corrected)
 
 
-def messages(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
+def messages(speakers: pd.DataFrame, paper: PublishedTable) -> PaperTable:
     """Table 3: how many messages, and how long; a row a client for ours, but sums for counts."""
     by_client = _by_client(speakers)
     rows = []
@@ -127,12 +127,14 @@ def messages(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
             if row.endswith("messages"):
                 published, _ = theirs(paper, row, arm)
                 cells.append(
-                    Cell(published=published, ours=sum(values) if values else None, n=len(values))
+                    TableCell(
+                        published=published, ours=sum(values) if values else None, n=len(values)
+                    )
                 )
             else:
                 cells.append(cell_of(paper, row, arm, values))
-        rows.append(Row(label=paper.label(row), cells=tuple(cells)))
-    return Table(
+        rows.append(PaperRow(label=paper.label(row), cells=tuple(cells)))
+    return PaperTable(
         id="table_3",
         title=paper.title,
         columns=ARMS,
@@ -143,7 +145,7 @@ def messages(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
     )
 
 
-def sentiments(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
+def sentiments(speakers: pd.DataFrame, paper: PublishedTable) -> PaperTable:
     """Table 4: mean score in [-1, 1], and shares of messages above, at and below 0."""
     rows = []
     for row in paper.rows:
@@ -158,8 +160,8 @@ def sentiments(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
             )
             values = own[column].dropna().astype(float).tolist() if len(own) else []
             cells.append(cell_of(paper, row, arm, values, share=what != "mean"))
-        rows.append(Row(label=row, cells=tuple(cells)))
-    return Table(
+        rows.append(PaperRow(label=row, cells=tuple(cells)))
+    return PaperTable(
         id="table_4",
         title=paper.title,
         columns=ARMS,
@@ -168,7 +170,7 @@ def sentiments(speakers: pd.DataFrame, paper: PublishedTable) -> Table:
     )
 
 
-def comments(paper: PublishedTable, themes: Sequence[Theme], sheet: Path) -> Table:
+def comments(paper: PublishedTable, themes: Sequence[SentenceTheme], sheet: Path) -> PaperTable:
     """Table 5: the paper's themes were found by hand in people's comments; ours stand below."""
     judged, agreed = checked(sheet)
     notes = [
@@ -177,22 +179,22 @@ def comments(paper: PublishedTable, themes: Sequence[Theme], sheet: Path) -> Tab
         else f"Nobody has checked these themes yet: fill in `agree` in {sheet.name}."
     ]
     rows = [
-        Row(
+        PaperRow(
             label=f"paper: {row}",
-            cells=tuple(Cell(published=theirs(paper, row, arm)[0]) for arm in ARMS),
+            cells=tuple(TableCell(published=theirs(paper, row, arm)[0]) for arm in ARMS),
         )
         for row in paper.rows
     ]
     for theme in themes:
         quotes = " / ".join(f"“{quote}”" for quote in theme.quotes)
         rows.append(
-            Row(
+            PaperRow(
                 label=f"ours ({'+' if theme.positive else '−'}): {theme.name}",
-                cells=tuple(Cell(ours=float(theme.clients.get(arm, 0))) for arm in ARMS),
+                cells=tuple(TableCell(ours=float(theme.clients.get(arm, 0))) for arm in ARMS),
                 test=quotes,
             )
         )
-    return Table(
+    return PaperTable(
         id="table_5",
         title=paper.title,
         columns=ARMS,

@@ -12,11 +12,11 @@ from analysis.patterns import Embed
 from analysis.replication import asking, figure5, simcounsel_tables, structure_tables, themes
 from analysis.replication.after import After
 from analysis.replication.differences import rows_of
-from analysis.replication.options import Wanted
+from analysis.replication.options import Choices
 from analysis.replication.page import Replication, figure_6, figure_7, write
 from analysis.replication.published import Name, Published, published
-from analysis.replication.tables import Table
-from analysis.report import Options, Report, embedding_of, make
+from analysis.replication.tables import PaperTable
+from analysis.report import Report, ReportOptions, embedding_of, make
 from analysis.style import Picture
 from analysis.writing import write as write_report
 from simcounsel.disk import write_whole
@@ -28,13 +28,13 @@ STORIES = 3
 
 
 def finish(
-    name: Name, folder: Path, wanted: Wanted, after: After, tell: Callable[[str], None]
+    name: Name, folder: Path, wanted: Choices, after: After, tell: Callable[[str], None]
 ) -> Iterator[str]:
     """Everything after the runs in FOLDER/runs; in words what was written and what people can
     do.
     """
     paper, runs = published(name), folder / "runs"
-    options = Options(stories=STORIES, ratings=asking.answers_in(folder))
+    options = ReportOptions(stories=STORIES, ratings=asking.answers_in(folder))
     asked = asking.comment(find([runs]), after, tell) if name == "structure_matters" else None
     report = make([runs], options, tell)
     write_report(report, folder / "report", command_line())
@@ -61,8 +61,8 @@ def finish(
 
 
 def of_simcounsel(
-    report: Report, paper: Published, wanted: Wanted, after: After, tell: Callable[[str], None]
-) -> tuple[tuple[Table, ...], dict[str, tuple[Picture, ...]]]:
+    report: Report, paper: Published, wanted: Choices, after: After, tell: Callable[[str], None]
+) -> tuple[tuple[PaperTable, ...], dict[str, tuple[Picture, ...]]]:
     """Its tables, and by table the figures that go with it."""
     tell(f"grouping {wanted.grouped}")
     judge = after.judge(wanted.judge)
@@ -87,7 +87,7 @@ def _embed(report: Report) -> Embed:
 
 def of_structure(
     report: Report, paper: Published, folder: Path, asked: pd.DataFrame, models: Switchboard | None
-) -> Iterator[Table]:
+) -> Iterator[PaperTable]:
     """Its tables; themes are named by the judge, where there is one that can."""
     try:
         found, said = themes.find_themes(asked, _embed(report), models)

@@ -11,7 +11,7 @@ from analysis.statistics import Anova, Contrast, by_client, spread
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class TableCell:
     """One number of theirs and one of ours."""
 
     published: float | None = None
@@ -29,11 +29,11 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class PaperRow:
     """One line of a table."""
 
     label: str
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
     """By column of the table."""
     published_test: str = ""
     test: str = ""
@@ -41,13 +41,13 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class PaperTable:
     """One table, as a page and a CSV show it."""
 
     id: str
     title: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PaperRow, ...]
     source: str
     """Where our numbers come from."""
     published_n: Mapping[str, int] = field(default_factory=dict)
@@ -93,11 +93,11 @@ def theirs(table: PublishedTable, row: str, column: str) -> tuple[float | None, 
 
 def cell_of(
     table: PublishedTable, row: str, column: str, values: Sequence[float], *, share: bool = False
-) -> Cell:
+) -> TableCell:
     """Beside the published number the mean of our values, one a client, with its interval."""
     mean, sd = theirs(table, row, column)
     whole = spread(column, list(values))
-    return Cell(
+    return TableCell(
         published=mean,
         published_sd=sd,
         ours=whole.mean,

@@ -14,7 +14,7 @@ import pandas as pd
 from analysis.clustering import fitted, grouped, number_of_clusters
 from analysis.dialogue import sentiment
 from analysis.naming import name_clusters
-from analysis.patterns import Cluster, Embed, Patterns
+from analysis.patterns import ActivityPatterns, Cluster, Embed
 from simcounsel.disk import csv_text, write_whole
 from simcounsel.llm.switchboard import Switchboard
 
@@ -26,7 +26,7 @@ QUOTES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Theme:
+class SentenceTheme:
     """Sentences that are alike."""
 
     name: str
@@ -51,7 +51,7 @@ def sentences(comments: pd.DataFrame) -> pd.DataFrame:
 
 def find_themes(
     comments: pd.DataFrame, embed: Embed, models: Switchboard | None = None
-) -> tuple[list[Theme], pd.DataFrame]:
+) -> tuple[list[SentenceTheme], pd.DataFrame]:
     """The themes, largest first, and the sentences with the column `theme`; none where there are
     too few sentences.
     """
@@ -75,7 +75,7 @@ def find_themes(
         )
     if models is not None:
         named, _ = name_clusters(
-            Patterns(k=len(clusters), clusters=tuple(clusters)), models, "name_themes"
+            ActivityPatterns(k=len(clusters), clusters=tuple(clusters)), models, "name_themes"
         )
         clusters = list(named.clusters)
     names = {text: clusters[number].name for text, number in zip(texts, label, strict=True)}
@@ -84,10 +84,10 @@ def find_themes(
     return sorted(themes, key=lambda one: -sum(one.clients.values())), said
 
 
-def _theme(cluster: Cluster, said: pd.DataFrame) -> Theme:
+def _theme(cluster: Cluster, said: pd.DataFrame) -> SentenceTheme:
     own = said[said["theme"] == cluster.name]
     clients = own.groupby("arm", observed=True)["client"].nunique()
-    return Theme(
+    return SentenceTheme(
         name=cluster.name,
         named_by=cluster.named_by,
         quotes=cluster.members[:QUOTES],

@@ -10,7 +10,7 @@ from analysis.page import any_text, page_in, records, write_page
 from analysis.style import Picture
 from analysis.trainings import pictures
 from analysis.trainings.folders import (
-    Training,
+    TrainingRead,
     by_amount,
     by_privacy,
     doubts,
@@ -20,10 +20,10 @@ from analysis.trainings.folders import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class TrainingsReport:
     """All that the page says."""
 
-    trainings: list[Training]
+    trainings: list[TrainingRead]
     table: pd.DataFrame
     pictures: dict[str, Picture]
     """By id."""
@@ -32,12 +32,12 @@ class Report:
 
 
 @any_text
-def make(places: Sequence[Path]) -> Report:
+def make(places: Sequence[Path]) -> TrainingsReport:
     """Read and draw. ReportError says what cannot be read."""
     trainings = read_trainings(places)
     private, amounts = by_privacy(trainings), by_amount(trainings)
     drawn = (pictures.utility(private), pictures.attack(private), pictures.amount(amounts))
-    return Report(
+    return TrainingsReport(
         trainings=trainings,
         table=table(trainings),
         pictures={one.id: one for one in drawn if one},
@@ -47,7 +47,9 @@ def make(places: Sequence[Path]) -> Report:
 
 
 def headline(
-    trainings: Sequence[Training], private: Sequence[Training], amounts: Sequence[Training]
+    trainings: Sequence[TrainingRead],
+    private: Sequence[TrainingRead],
+    amounts: Sequence[TrainingRead],
 ) -> list[str]:
     """What is to be said first, in sentences."""
     said = [
@@ -81,7 +83,7 @@ def headline(
 
 
 @any_text
-def write(report: Report, out: Path, command: str) -> Path:
+def write(report: TrainingsReport, out: Path, command: str) -> Path:
     """Write report.html, figures/ (SVG and PNG) and tables/; returns the page. out: a folder, or
     the page's own path.
     """

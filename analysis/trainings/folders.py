@@ -21,7 +21,7 @@ FEW = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attack:
+class BestAttack:
     """The attack of an audit with the largest ROC AUC."""
 
     name: str
@@ -36,7 +36,7 @@ class Attack:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class TrainingRead:
     """One training."""
 
     name: str
@@ -53,7 +53,7 @@ class Training:
     """`unit`, `epsilon`, `delta`: None without privacy."""
     epsilon: float | None
     delta: float | None
-    attack: Attack | None
+    attack: BestAttack | None
     held_out: tuple[str, ...]
     base: str
     seed: int
@@ -66,7 +66,7 @@ class Training:
         return "all" if not self.themes else "one theme" if len(self.themes) == 1 else "themes"
 
 
-def read_trainings(places: Sequence[Path]) -> list[Training]:
+def read_trainings(places: Sequence[Path]) -> list[TrainingRead]:
     """Trainings, or folders of them. ReportError where there is none."""
     found = dict.fromkeys(path for place in places for path in _inside(place))
     return [_of(path) for path in found]
@@ -84,7 +84,7 @@ def _inside(place: Path) -> list[Path]:
     return inside
 
 
-def _of(path: Path) -> Training:
+def _of(path: Path) -> TrainingRead:
     manifest = _json(path / "manifest.json") or {}
     if manifest.get("kind") not in ("tune", "federate") or "recipe" not in manifest:
         raise ReportError(
@@ -102,7 +102,7 @@ def _of(path: Path) -> Training:
         manifest["kind"] == "tune" or measured.get("rounds") == recipe["rounds"]
     )
     paid = (card or {}).get("privacy") or manifest["account"] or {}
-    return Training(
+    return TrainingRead(
         name=path.name,
         kind=manifest["kind"],
         sites=len(manifest["sites"]),
@@ -140,12 +140,12 @@ def _first_loss(file: Path) -> float | None:
     )
 
 
-def _attack(audit: Mapping[str, Any] | None) -> Attack | None:
+def _attack(audit: Mapping[str, Any] | None) -> BestAttack | None:
     if not audit or not audit["attacks"]:
         return None
     best = max(audit["attacks"], key=lambda one: float(one["trained"]["roc_auc"]))
     trained = best["trained"]
-    return Attack(
+    return BestAttack(
         name=best["attack"],
         auc=trained["roc_auc"],
         low=trained["low"],
@@ -155,11 +155,11 @@ def _attack(audit: Mapping[str, Any] | None) -> Attack | None:
     )
 
 
-def by_privacy(trainings: Iterable[Training]) -> list[Training]:
+def by_privacy(trainings: Iterable[TrainingRead]) -> list[TrainingRead]:
     """The largest group of finished trainings on the same sessions in the same way, with different
     privacy; empty if no two of a group differ. Seeds may differ.
     """
-    groups: dict[str, list[Training]] = {}
+    groups: dict[str, list[TrainingRead]] = {}
     for one in trainings:
         if one.after is not None:
             rest = {
@@ -174,7 +174,7 @@ def by_privacy(trainings: Iterable[Training]) -> list[Training]:
     return max(comparable, key=lambda group: len({one.epsilon for one in group}), default=[])
 
 
-def by_amount(trainings: Iterable[Training]) -> list[Training]:
+def by_amount(trainings: Iterable[TrainingRead]) -> list[TrainingRead]:
     """Finished trainings on sites of one theme, and on sites of a theme each: those with the
     privacy that most of them have; empty if all have as many sites.
     """
@@ -183,14 +183,14 @@ def by_amount(trainings: Iterable[Training]) -> list[Training]:
         for one in trainings
         if one.after is not None and one.themes and len(one.themes) in (1, one.sites)
     ]
-    groups: dict[str, list[Training]] = {}
+    groups: dict[str, list[TrainingRead]] = {}
     for one in chosen:
         groups.setdefault(json.dumps(one.recipe["privacy"], sort_keys=True), []).append(one)
     largest = max(groups.values(), key=len, default=[])
     return largest if len({one.sites for one in largest}) > 1 else []
 
 
-def doubts(trainings: Sequence[Training]) -> list[str]:
+def doubts(trainings: Sequence[TrainingRead]) -> list[str]:
     """Why these must not be held against one another, and which are not finished."""
     said = []
     for what, values in (
@@ -228,7 +228,7 @@ def doubts(trainings: Sequence[Training]) -> list[str]:
     return said
 
 
-def table(trainings: Iterable[Training]) -> pd.DataFrame:
+def table(trainings: Iterable[TrainingRead]) -> pd.DataFrame:
     """One row a training, the strictest privacy first, none last."""
     rows = sorted(
         trainings,

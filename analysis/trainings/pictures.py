@@ -9,14 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.style import MARKERS, Look, Picture, picture, small_multiples
-from analysis.trainings.folders import Training
+from analysis.trainings.folders import TrainingRead
 
 BUDGET = "privacy budget epsilon (smaller = more private)"
 LOSS = "loss on held-out sessions (lower = better)"
-Values = Callable[[Training], float | None]
+Values = Callable[[TrainingRead], float | None]
 
 
-def utility(trainings: Sequence[Training]) -> Picture | None:
+def utility(trainings: Sequence[TrainingRead]) -> Picture | None:
     """Held-out loss against epsilon, with what the base model and a training without privacy
     reach.
     """
@@ -50,7 +50,7 @@ def utility(trainings: Sequence[Training]) -> Picture | None:
     )
 
 
-def attack(trainings: Sequence[Training]) -> Picture | None:
+def attack(trainings: Sequence[TrainingRead]) -> Picture | None:
     """ROC AUC of the best attack against epsilon, beside chance and what the account allows."""
     shown = [one for one in trainings if one.attack]
     if not shown:
@@ -89,7 +89,9 @@ def attack(trainings: Sequence[Training]) -> Picture | None:
     )
 
 
-def _intervals(axes: Axes, look: Look, shown: Sequence[Training], at: Mapping[float, int]) -> None:
+def _intervals(
+    axes: Axes, look: Look, shown: Sequence[TrainingRead], at: Mapping[float, int]
+) -> None:
     """The 95% interval of each attack, where its budget stands."""
     for one in shown:
         if one.attack and one.attack.low is not None and one.attack.high is not None:
@@ -104,7 +106,7 @@ def _intervals(axes: Axes, look: Look, shown: Sequence[Training], at: Mapping[fl
 
 
 def _allowed(
-    axes: Axes, look: Look, shown: Sequence[Training], at: Mapping[float, int]
+    axes: Axes, look: Look, shown: Sequence[TrainingRead], at: Mapping[float, int]
 ) -> dict[float, float]:
     """A line where the account allows no more; returns them by budget."""
     allowed = {
@@ -123,7 +125,7 @@ def _allowed(
     return allowed
 
 
-def amount(trainings: Sequence[Training]) -> Picture | None:
+def amount(trainings: Sequence[TrainingRead]) -> Picture | None:
     """Held-out loss against the number of sites: sessions of one theme, and of a theme a site."""
     if not trainings:
         return None
@@ -174,7 +176,9 @@ def amount(trainings: Sequence[Training]) -> Picture | None:
     )
 
 
-def _means_by_sites(axes: Axes, look: Look, name: str, own: Sequence[Training], index: int) -> None:
+def _means_by_sites(
+    axes: Axes, look: Look, name: str, own: Sequence[TrainingRead], index: int
+) -> None:
     """Mean losses by number of sites, joined; the first series by a whole line."""
     sites = sorted({one.sites for one in own})
     if not sites:
@@ -195,7 +199,7 @@ def _means_by_sites(axes: Axes, look: Look, name: str, own: Sequence[Training], 
 
 
 def _across(
-    axes: Axes, look: Look, trainings: Sequence[Training], value: Values, index: int
+    axes: Axes, look: Look, trainings: Sequence[TrainingRead], value: Values, index: int
 ) -> dict[float, int]:
     """Budgets side by side, strictest left, none right; each training a dot, means joined. Returns
     where each budget stands.
@@ -258,18 +262,18 @@ def _levels(axes: Axes, look: Look, levels: Sequence[tuple[float, str]]) -> None
         )
 
 
-def _place(one: Training) -> float:
+def _place(one: TrainingRead) -> float:
     """Its budget, three digits of it; infinity without privacy."""
     return np.inf if one.epsilon is None else float(f"{one.epsilon:.2g}")
 
 
-def _ordered(trainings: Sequence[Training]) -> list[Training]:
+def _ordered(trainings: Sequence[TrainingRead]) -> list[TrainingRead]:
     return sorted(trainings, key=lambda one: (_place(one), one.name))
 
 
-def _by_sites(trainings: Sequence[Training]) -> list[Training]:
+def _by_sites(trainings: Sequence[TrainingRead]) -> list[TrainingRead]:
     return sorted(trainings, key=lambda one: (one.sites, one.name))
 
 
-def _budget(one: Training) -> str:
+def _budget(one: TrainingRead) -> str:
     return "no privacy" if one.epsilon is None else f"epsilon {one.epsilon:.3g}"

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.experiment import ReportError
 from analysis.page import write_page
 from analysis.style import Picture
-from analysis.validity.part import Claim, Id, Part, keep, kept
+from analysis.validity.part import Claim, Id, ValidityPart, keep, kept
 
 UNMEASURED: Mapping[Id, tuple[str, tuple[str, ...]]] = {
     "talk": (
@@ -41,7 +41,7 @@ _VERDICT = {
 }
 
 
-def add(part: Part, pictures: Sequence[Picture], out: Path) -> Path:
+def add(part: ValidityPart, pictures: Sequence[Picture], out: Path) -> Path:
     """Keep a part and write the page anew: OUT/validity.html, .md, figures/, tables/. The page's
     path. ReportError says what cannot be written or read.
     """
@@ -69,7 +69,7 @@ def write(out: Path) -> Path:
     return write_page(out / "validity.html", "validity", context, drawn, _tables(parts))
 
 
-def claims(parts: Sequence[Part]) -> list[tuple[Id, Claim]]:
+def claims(parts: Sequence[ValidityPart]) -> list[tuple[Id, Claim]]:
     """Every claim with its part: measured ones, and of parts that are not there what may not be
     claimed.
     """
@@ -84,7 +84,7 @@ def claims(parts: Sequence[Part]) -> list[tuple[Id, Claim]]:
     return listed
 
 
-def _tables(parts: Sequence[Part]) -> dict[str, pd.DataFrame]:
+def _tables(parts: Sequence[ValidityPart]) -> dict[str, pd.DataFrame]:
     listed = [
         {"part": id, "claim": one.statement, "verdict": one.verdict, "because": one.because}
         for id, one in claims(parts)

@@ -17,27 +17,27 @@ from simcounsel.disk import write_text, write_whole
 from simcounsel.intake import file_bytes
 
 Id = Literal["talk", "persona", "multiverse", "people"]
-Verdict = Literal["holds", "does not hold", "undecided", "not measured"]
+ClaimVerdict = Literal["holds", "does not hold", "undecided", "not measured"]
 Value = str | int | float | bool | None
 _WIDTHS = {"wide": Look(), "narrow": Look(wide=False)}
 
 
-class _Kept(BaseModel):
+class _PartFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Claim(_Kept):
+class Claim(_PartFile):
     """A sentence that somebody may want to write of the runs."""
 
     statement: str
     """Such as 'Clients do not agree sooner than real ones'."""
-    verdict: Verdict
+    verdict: ClaimVerdict
     """Whether the runs bear it."""
     because: str
     """The number that decides, with its interval; or what is missing."""
 
 
-class Table(_Kept):
+class PartTable(_PartFile):
     """A table as the page shows it and as it goes to CSV."""
 
     id: str
@@ -55,7 +55,7 @@ class Table(_Kept):
     """Columns that stand in the CSV alone."""
 
     @property
-    def on_page(self) -> "Table":
+    def on_page(self) -> "PartTable":
         """As the page shows it."""
         places = [at for at, name in enumerate(self.columns) if name not in self.aside]
         return self.model_copy(
@@ -66,7 +66,7 @@ class Table(_Kept):
         )
 
 
-class Shown(_Kept):
+class KeptFigure(_PartFile):
     """A figure: `Picture` without its drawings, which lie beside the part."""
 
     id: str
@@ -76,7 +76,7 @@ class Shown(_Kept):
     """What it shows, for those who do not see it."""
 
 
-class Source(_Kept):
+class MethodSource(_PartFile):
     """A publication that a method is taken from."""
 
     cite: str
@@ -86,7 +86,7 @@ class Source(_Kept):
     """What of it is used here."""
 
 
-class Part(_Kept):
+class ValidityPart(_PartFile):
     """What one command measured."""
 
     id: Id
@@ -94,16 +94,16 @@ class Part(_Kept):
     lead: tuple[str, ...]
     """Paragraphs: what was compared with what, how many, how."""
     claims: tuple[Claim, ...]
-    tables: tuple[Table, ...] = ()
+    tables: tuple[PartTable, ...] = ()
     """In the order of the page."""
-    figures: tuple[Shown, ...] = ()
+    figures: tuple[KeptFigure, ...] = ()
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
     labels: tuple[str, ...] = ()
     """What must be said of these runs wherever they appear (see `Sample.labels`)."""
     toys: tuple[str, ...] = ()
     """Models in use whose talk is no evidence of anything (see `Sample.toys`)."""
-    sources: tuple[Source, ...] = ()
+    sources: tuple[MethodSource, ...] = ()
     command: str
     """What was typed."""
     made: str
@@ -111,10 +111,10 @@ class Part(_Kept):
 
 
 @cache
-def sources(id: Id) -> tuple[Source, ...]:
+def sources(id: Id) -> tuple[MethodSource, ...]:
     """Where the methods of a part come from."""
     text = files("analysis.validity").joinpath("sources.yaml").read_text(encoding="utf-8")
-    return tuple(Source.model_validate(one) for one in yaml.safe_load(text)[id])
+    return tuple(MethodSource.model_validate(one) for one in yaml.safe_load(text)[id])
 
 
 def table_of(
@@ -125,10 +125,10 @@ def table_of(
     note: str = "",
     most: int | None = None,
     aside: Sequence[str] = (),
-) -> Table:
+) -> PartTable:
     """A data frame as a table; missing values become None."""
     rows = tuple(tuple(row.values()) for row in records(frame))
-    return Table(
+    return PartTable(
         id=id,
         title=title,
         columns=tuple(map(str, frame.columns)),
@@ -139,12 +139,12 @@ def table_of(
     )
 
 
-def shown(pictures: Sequence[Picture]) -> tuple[Shown, ...]:
+def shown(pictures: Sequence[Picture]) -> tuple[KeptFigure, ...]:
     """What a part keeps of its pictures."""
-    return tuple(Shown(id=one.id, title=one.title, alt=one.alt) for one in pictures)
+    return tuple(KeptFigure(id=one.id, title=one.title, alt=one.alt) for one in pictures)
 
 
-def keep(part: Part, pictures: Sequence[Picture], out: Path) -> None:
+def keep(part: ValidityPart, pictures: Sequence[Picture], out: Path) -> None:
     """Write OUT/parts/ID.json and the drawings beside it. OSError goes on to the caller."""
     folder = out / "parts"
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def keep(part: Part, pictures: Sequence[Picture], out: Path) -> None:
     write_whole(folder / f"{part.id}.json", part.model_dump_json(indent=1) + "\n")
 
 
-def kept(out: Path, id: Id) -> tuple[Part, tuple[Picture, ...]] | None:
+def kept(out: Path, id: Id) -> tuple[ValidityPart, tuple[Picture, ...]] | None:
     """A part as it was kept, with its pictures; None where it was not measured. ReportError when a
     file of it is damaged.
     """
@@ -164,7 +164,7 @@ def kept(out: Path, id: Id) -> tuple[Part, tuple[Picture, ...]] | None:
     if not file.is_file():
         return None
     try:
-        part = Part.model_validate_json(file_bytes(file))
+        part = ValidityPart.model_validate_json(file_bytes(file))
         return part, tuple(_picture(out / "parts", part, one) for one in part.figures)
     except (OSError, ValidationError) as error:
         raise ReportError(
@@ -172,7 +172,7 @@ def kept(out: Path, id: Id) -> tuple[Part, tuple[Picture, ...]] | None:
         ) from None
 
 
-def _picture(folder: Path, part: Part, one: Shown) -> Picture:
+def _picture(folder: Path, part: ValidityPart, one: KeptFigure) -> Picture:
     light = {
         look: (folder / f"{part.id}.{one.id}.{width}.svg").read_bytes()
         for width, look in _WIDTHS.items()

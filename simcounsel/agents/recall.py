@@ -31,7 +31,7 @@ _TERMS = ("score", "recency", "poignancy", "emotion_score", "emotion_relevance",
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class RecallTerms:
     """The five terms and the score of each memory of a store, float32, shape (n,)."""
 
     recency: np.ndarray
@@ -115,7 +115,7 @@ class Store:
         minute: int,
         settings: MemorySettings,
         first: int = 0,
-    ) -> Terms:
+    ) -> RecallTerms:
         """Terms and scores of the memories from index `first` on."""
         rows = slice(first, len(self.memories))
         hours = (minute - self._last[rows]).astype(np.float32) / 60
@@ -133,7 +133,7 @@ class Store:
             + np.float32(w.emotion_relevance) * nearness
             + np.float32(w.relevance) * relevance
         )
-        return Terms(
+        return RecallTerms(
             recency=recency,
             poignancy=poignancy,
             emotion_score=intensity,
@@ -179,7 +179,7 @@ class Store:
         )
 
 
-def _as_published(terms: Terms, rows: np.ndarray) -> np.ndarray:
+def _as_published(terms: RecallTerms, rows: np.ndarray) -> np.ndarray:
     """Park et al.'s score of the candidates in `rows`, in [0, 1]; 0 for all others."""
     score = np.zeros_like(terms.score)
     for term in (terms.recency, terms.poignancy, terms.cosine):

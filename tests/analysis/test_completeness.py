@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.completeness import completeness, lacking, shown_columns
-from analysis.report import Options, make
+from analysis.report import ReportOptions, make
 from analysis.tables import COLUMNS
 from analysis.writing import write
 from simcounsel.specs.measurement import MeasurementSpec
@@ -86,7 +86,9 @@ def test_it_stands_on_the_page(tmp_path: Path) -> None:
     answers = {"p1": 1, "p2": None, "g1": 2}
     gappy = Scripted({"self_report": lambda request, draw: json.dumps(answers)})
     run = live(tmp_path, world.model_copy(update={"measurements": both}), models=switchboard(gappy))
-    page = write(make([run.folder], Options(shuffles=99)), tmp_path / "page", "python -m analysis")
+    page = write(
+        make([run.folder], ReportOptions(shuffles=99)), tmp_path / "page", "python -m analysis"
+    )
     html = page.read_text(encoding="utf-8")
     assert '<th scope="rowgroup" colspan="4">gad7</th>' in html
     text = page.with_name("report.md").read_text(encoding="utf-8")

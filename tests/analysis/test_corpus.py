@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from analysis.__main__ import app
-from analysis.corpora.comparison import Options, Report, make
+from analysis.corpora.comparison import CorporaOptions, CorporaReport, make
 from analysis.corpora.people import agreement_by_corpus, rank
-from analysis.corpora.quality import Mean, contrasts, interval_of, mean_of
+from analysis.corpora.quality import DialogueMean, contrasts, interval_of, mean_of
 from analysis.corpora.scores import dimensions
 from analysis.corpora.sources import Group, read_sources
 from analysis.corpora.writing import headline, write
@@ -125,7 +125,7 @@ def test_no_interval_is_said() -> None:
     part = pd.DataFrame({"value": [None, 4.0, None], "client": ["a", "b", "c"]}).astype(
         {"value": float}
     )
-    assert mean_of(part) == Mean(
+    assert mean_of(part) == DialogueMean(
         value=4.0,
         n=1,
         clients=1,
@@ -210,17 +210,17 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Path]:
 
 
 @pytest.fixture(scope="module")
-def report(four: tuple[list[Path], Path]) -> Report:
-    return make(four[0], Options(ratings=four[1], embed="scripted"))
+def report(four: tuple[list[Path], Path]) -> CorporaReport:
+    return make(four[0], CorporaOptions(ratings=four[1], embed="scripted"))
 
 
 @pytest.mark.slow
-def test_dark_pictures_are_as_drawn(report: Report) -> None:
+def test_dark_pictures_are_as_drawn(report: CorporaReport) -> None:
     assert_dark_as_drawn(report.pictures)
 
 
 @pytest.mark.slow
-def test_planted_quality_comes_out_with_its_sign_and_order(report: Report) -> None:
+def test_planted_quality_comes_out_with_its_sign_and_order(report: CorporaReport) -> None:
     one = report.judged[0]
     assert one.judge == "openai:planted" and not one.trial
     for name, _ in dimensions(SCALE):
@@ -252,13 +252,13 @@ def test_a_judge_that_prefers_the_wrong_is_seen(tmp_path: Path) -> None:
         table = csv.DictWriter(out, rows[0])
         table.writeheader()
         table.writerows(turned)
-    found = make(files, Options(ratings=tmp_path / "turned.csv")).judged[0].by_dialogue
+    found = make(files, CorporaOptions(ratings=tmp_path / "turned.csv")).judged[0].by_dialogue
     assert found is not None
     assert all(row["high"] < -0.4 for row in records(found))
 
 
 @pytest.mark.slow
-def test_what_is_counted_stands_beside_it(report: Report) -> None:
+def test_what_is_counted_stands_beside_it(report: CorporaReport) -> None:
     cells = {(row["corpus"], row["measure"]): row for row in records(report.counted.corpora)}
     assert cells["poor", "sessions"]["value"] == 18
     assert cells["poor", "utterances"]["value"] == 4
@@ -269,7 +269,7 @@ def test_what_is_counted_stands_beside_it(report: Report) -> None:
 
 
 @pytest.mark.slow
-def test_people_are_told_apart_and_agree(report: Report) -> None:
+def test_people_are_told_apart_and_agree(report: CorporaReport) -> None:
     assert report.people is not None and report.raters_agree is not None
     assert report.people.ratings["rater"].nunique() == 3
     alphas = [row["value"] for row in records(report.raters_agree) if "alpha" in row["what"]]
@@ -277,14 +277,14 @@ def test_people_are_told_apart_and_agree(report: Report) -> None:
 
 
 @pytest.mark.slow
-def test_the_retest_is_shown(report: Report) -> None:
+def test_the_retest_is_shown(report: CorporaReport) -> None:
     retest = records(report.judged[0].retests)
     assert [row["n"] for row in retest] == [36] * 5
     assert all(0 < row["difference"] < 1.5 for row in retest)
 
 
 @pytest.mark.slow
-def test_the_page_and_its_tables(report: Report, tmp_path: Path) -> None:
+def test_the_page_and_its_tables(report: CorporaReport, tmp_path: Path) -> None:
     page = write(report, tmp_path / "out", "python -m analysis corpus ...")
     text = page.read_text(encoding="utf-8")
     assert "<script" not in text and "http" not in text.split("<main>")[1]
@@ -318,9 +318,9 @@ def test_the_page_and_its_tables(report: Report, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_same_input_gives_the_same_numbers(
-    four: tuple[list[Path], Path], report: Report
+    four: tuple[list[Path], Path], report: CorporaReport
 ) -> None:
-    again = make(four[0], Options(ratings=four[1], embed="scripted"))
+    again = make(four[0], CorporaOptions(ratings=four[1], embed="scripted"))
     for name, table in report.tables.items():
         pd.testing.assert_frame_equal(table, again.tables[name])
     assert {id: one.svg for id, one in again.pictures.items()} == {
@@ -443,11 +443,13 @@ def test_ratings_kept_elsewhere_can_be_named(tmp_path: Path) -> None:
     rated([file], folder=tmp_path / "elsewhere")
     assert not make([file]).judged
     assert (
-        records(make([file], Options(rated=(tmp_path / "elsewhere",))).judged[0].summary)[0]["n"]
+        records(make([file], CorporaOptions(rated=(tmp_path / "elsewhere",))).judged[0].summary)[0][
+            "n"
+        ]
         == 4
     )
     with pytest.raises(ReportError, match="nowhere: no ratings in it"):
-        make([file], Options(rated=(tmp_path / "nowhere",)))
+        make([file], CorporaOptions(rated=(tmp_path / "nowhere",)))
 
 
 def test_trials_are_said(tmp_path: Path) -> None:
@@ -464,7 +466,7 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, four: tuple[list[Path],
     with pytest.raises(ReportError, match="two corpora are called 'a'"):
         make([file, tmp_path / "deeper" / "a.jsonl"])
     with pytest.raises(ReportError, match="no answer to the questions of dialogue_quality"):
-        make([file], Options(ratings=four[1]))
+        make([file], CorporaOptions(ratings=four[1]))
     with pytest.raises(CorpusError, match="no such file"):
         make([tmp_path / "nowhere.jsonl"])
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from analysis.__main__ import app
-from analysis.corpora.comparison import Options, Report, make
+from analysis.corpora.comparison import CorporaOptions, CorporaReport, make
 from analysis.corpora.scores import dimensions, limits
 from analysis.corpora.writing import write
 from analysis.page import records
@@ -52,13 +52,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def report(files: list[Path]) -> Report:
+def report(files: list[Path]) -> CorporaReport:
     study = people(files, files[0].parent / "study", raters=2)
-    return make(files, Options(ratings=study))
+    return make(files, CorporaOptions(ratings=study))
 
 
 @pytest.mark.slow
-def test_every_instrument_is_compared(report: Report) -> None:
+def test_every_instrument_is_compared(report: CorporaReport) -> None:
     told = [(one.scale.id, one.judge) for one in report.judged]
     assert [id for id, _ in told] == [
         "dialogue_quality",
@@ -78,7 +78,7 @@ def test_every_instrument_is_compared(report: Report) -> None:
 
 @pytest.mark.slow
 def test_what_an_observer_answered_for_the_client_is_called_so(
-    report: Report, tmp_path: Path
+    report: CorporaReport, tmp_path: Path
 ) -> None:
     own = [one for id, one in report.pictures.items() if "session_alliance" in id]
     assert len(own) == 2 and all(LABEL in one.title for one in own)
@@ -99,9 +99,9 @@ def test_what_an_observer_answered_for_the_client_is_called_so(
 def test_one_instrument_can_be_named(files: list[Path], tmp_path: Path) -> None:
     own = files[0].parent / "warmth.yaml"
     for name in ("session_alliance", "session_alliance_from_transcript"):
-        (one,) = make(files, Options(instruments=(name,))).judged
+        (one,) = make(files, CorporaOptions(instruments=(name,))).judged
         assert one.scale.id == "session_alliance_from_transcript"
-    (one,) = make(files, Options(instruments=(str(own),))).judged
+    (one,) = make(files, CorporaOptions(instruments=(str(own),))).judged
     assert one.scale.id == "warmth"
     told = CliRunner().invoke(
         app, ["corpus", *map(str, files), "--instrument", "empathy", "-o", str(tmp_path / "out")]
@@ -109,7 +109,7 @@ def test_one_instrument_can_be_named(files: list[Path], tmp_path: Path) -> None:
     assert told.exit_code == 0 and "empathy: no dialogue was rated with it" in told.output
     assert "summary" not in {file.stem for file in (tmp_path / "out" / "tables").glob("*.csv")}
     with pytest.raises(SpecError, match="did you mean 'empathy'"):
-        make(files, Options(instruments=("empaty",)))
+        make(files, CorporaOptions(instruments=("empaty",)))
 
 
 def test_between_what_a_score_lies() -> None:

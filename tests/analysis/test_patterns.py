@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import tables
-from analysis.clustering import Fit, elbow, number_of_clusters
+from analysis.clustering import ClusterFit, elbow, number_of_clusters
 from analysis.naming import name_clusters, question_for
 from analysis.patterns import find_patterns, first_talks, periods, shares, transitions
 from simcounsel.llm.embeddings import HashEmbeddings
@@ -116,10 +116,10 @@ def test_first_meetings_are_with_anybody(three_runs: Path) -> None:
 
 
 def test_the_number_is_the_largest_that_agrees() -> None:
-    def fits(*agreements: float | None) -> list[Fit]:
+    def fits(*agreements: float | None) -> list[ClusterFit]:
         inertias = (100.0, 60.0, 20.0, 17.0, 13.0)
         return [
-            Fit(k=k, inertia=inertia, agreement=agreement)
+            ClusterFit(k=k, inertia=inertia, agreement=agreement)
             for k, (inertia, agreement) in enumerate(zip(inertias, agreements, strict=False), 1)
         ]
 

@@ -16,7 +16,7 @@ import pytest
 from analysis import tables
 from analysis.agreement import spearman
 from analysis.page import command_line, interval, marked, num, p_text, percent
-from analysis.report import Options, Report, make
+from analysis.report import Report, ReportOptions, make
 from analysis.statistics import holm, paired_t, repeated_anova, sign_flip_p
 from analysis.writing import write
 from simcounsel.events import Decided
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # in [test-all]
 
 __all__ = ["browser", "chromium"]
 
-QUICK = Options(shuffles=499)
+QUICK = ReportOptions(shuffles=499)
 
 
 class Cells(HTMLParser):
@@ -302,7 +302,7 @@ def test_runs_without_clusters_or_talk(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_every_cut_and_option(three_runs: Path, tmp_path: Path) -> None:
     for cut in ("halves", "session", "fork"):
-        report = make([three_runs], Options(shuffles=99, cut=cut, clusters=3, stories=1))  # type: ignore[arg-type]
+        report = make([three_runs], ReportOptions(shuffles=99, cut=cut, clusters=3, stories=1))  # type: ignore[arg-type]
         write(report, tmp_path / cut, "x")
         assert report.stories_left_out == 2
         assert report.patterns.k == (3 if cut != "fork" else None)
@@ -320,7 +320,7 @@ def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
                 f"{run.rpartition('-')[2].title()}"
             )
     file.write_text("\n".join(lines), encoding="utf-8")
-    report = make([planted_study], Options(shuffles=99, ratings=(file,)))
+    report = make([planted_study], ReportOptions(shuffles=99, ratings=(file,)))
     page = write(report, tmp_path / "out", "x")
     table = report.tables["model_and_people"]
     assert len(table) == 1 and table["items"].iloc[0] == 18
@@ -468,7 +468,7 @@ def test_drawn_clients_are_said_to_be_drawn(three_runs: Path, tmp_path: Path) ->
     (file,) = draw_personas([ROOT / "personas" / "samuel.yaml"], 1, 1, tmp_path / "personas")
     world = load_world(TINY, cast={"Ines": file}, models=tiny().models.model_dump())
     go_on(begin_run(world, tmp_path / "runs"), ticks=2)
-    report = make([tmp_path / "runs"], Options(shuffles=9, stories=1))
+    report = make([tmp_path / "runs"], ReportOptions(shuffles=9, stories=1))
     assert list(report.sample.drawn.values()) == ["Samuel Adeyemi"]
     page = write(report, tmp_path / "out", "x")
     for made in (page, page.parent / "report.md"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.report import Options, Report, make
+from analysis.report import Report, ReportOptions, make
 from analysis.writing import write
 from simcounsel.lab.sweep import Sweep
 from simcounsel.specs.differences import differences
@@ -34,7 +34,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Report:
     file.write_text(yaml.safe_dump(made), encoding="utf-8")
     experiment, cells = load_experiment(file)
     assert Sweep(experiment, cells, folder / "out", processes=1).run()
-    return make([folder / "out"], Options(shuffles=99))
+    return make([folder / "out"], ReportOptions(shuffles=99))
 
 
 def test_arms_differ_in_the_therapy_alone() -> None:

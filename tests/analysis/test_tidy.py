@@ -11,7 +11,7 @@ from analysis.codebook import MEANINGS, codebook, write_tidy
 from analysis.methods import checklist, methods, prompts_digest
 from analysis.page import counted
 from analysis.reading import tidy
-from analysis.report import Options, Report, make
+from analysis.report import Report, ReportOptions, make
 from analysis.time_plots import by_point, over_time
 from analysis.writing import write
 from tests.analysis.conftest import planted
@@ -25,7 +25,7 @@ def made(planted_study: Path) -> dict[str, pd.DataFrame]:
 
 @pytest.fixture(scope="module")
 def report(planted_study: Path) -> Report:
-    return make([planted_study], Options(shuffles=99, stories=1))
+    return make([planted_study], ReportOptions(shuffles=99, stories=1))
 
 
 @pytest.mark.slow

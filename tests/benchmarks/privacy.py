@@ -33,8 +33,8 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from tests.benchmarks.engine import verdict
 from tests.training.learning.small import small_model
-from training.audit.running import Options, audit_training
-from training.learning.tune import Progress, tune
+from training.audit.running import AuditOptions, audit_training
+from training.learning.tune import TuneProgress, tune
 from training.recipe_file import load_recipe
 
 LONG_ENOUGH, LEAST, A_TURN = 130, 60, 4
@@ -140,7 +140,7 @@ def _one(folder: Path, way: str, seed: int, base: str | Path, told: argparse.Nam
     )
     recipe, lines = load_recipe(file)
     done = tune(recipe, file, lines, out, on_progress=partial(_show, out.name))
-    options = Options(attacks=("reference",), bootstrap=100 if told.quick else 1000)
+    options = AuditOptions(attacks=("reference",), bootstrap=100 if told.quick else 1000)
     attack = audit_training(out, options).attacks[0].trained
     made = Measured(
         way=way,
@@ -197,7 +197,7 @@ def _verdicts(found: Sequence[Measured]) -> Iterator[str]:
     )
 
 
-def _show(name: str, now: Progress) -> None:
+def _show(name: str, now: TuneProgress) -> None:
     if now.held_out is not None:
         print(f"{name}: step {now.at} of {now.steps}, held-out loss {now.held_out:.3f}", flush=True)
 

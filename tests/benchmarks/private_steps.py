@@ -54,14 +54,14 @@ def take_steps(
     import torch
 
     from training.learning.base import load_base, with_adapters
-    from training.learning.examples import Example, Record
-    from training.learning.gradients import Reading
-    from training.learning.steps import Local, Protection
+    from training.learning.examples import Piece, Record
+    from training.learning.gradients import ModelReading
+    from training.learning.steps import Local, StepProtection
     from training.recipe import Learning, Lora
 
     torch.set_num_threads(1)
     model = with_adapters(load_base(base, device="cpu"), Lora(), seed=1)
-    reading = Reading(model=model, padding=0, at_once=at_once)
+    reading = ModelReading(model=model, padding=0, at_once=at_once)
     rng = torch.Generator().manual_seed(1)
 
     def local(many: int, length: int) -> Local:
@@ -71,7 +71,7 @@ def take_steps(
             Record(
                 str(at),
                 (
-                    Example(
+                    Piece(
                         torch.randint(5, model.config.vocab_size, (length,), generator=rng),
                         learned,
                         weight,
@@ -81,7 +81,9 @@ def take_steps(
             )
             for at in range(many)
         ]
-        protection = Protection(rate=1.0, expected=many, clip=1.0, std=0.01) if protected else None
+        protection = (
+            StepProtection(rate=1.0, expected=many, clip=1.0, std=0.01) if protected else None
+        )
         return Local(
             reading=reading,
             records=records,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.methods import checklist, methods, prompts_digest
-from analysis.report import Options, make
+from analysis.report import ReportOptions, make
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import SpecError
@@ -102,9 +102,9 @@ def test_an_interview_and_a_report_keep_to_the_set(tmp_path: Path) -> None:
     Interview.begin(run, "Ines").ask("How are you?", with_set)
     with_set.close()
     assert any("Please:" in one.prompt for one in spy.requests)
-    found = make([tmp_path], Options(shuffles=10, stories=0))
+    found = make([tmp_path], ReportOptions(shuffles=10, stories=0))
     usual = live(tmp_path / "usual", tiny(), 2).folder.parent
-    before = prompts_digest(make([usual], Options(shuffles=10, stories=0)))
+    before = prompts_digest(make([usual], ReportOptions(shuffles=10, stories=0)))
     assert prompts_digest(found) != before and "several" not in prompts_digest(found)
     assert "Sets of prompts: please. Temperatures: 0.35." in methods(found)
     assert "Sets of prompts: please." in dict(checklist(found))["Prompts, instruments, therapies"]

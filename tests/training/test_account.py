@@ -11,7 +11,7 @@ from simcounsel.errors import SpecError
 from tests.commands import Command, in_process
 from tests.each import each
 from training.__main__ import main
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.privacy import budget, gaussian
 from training.sites import load_plan
 
@@ -53,7 +53,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "plan.yaml"
 
 
-def plan_of(file: Path, text: str) -> Plan:
+def plan_of(file: Path, text: str) -> TrainingPlan:
     file.write_text(text, encoding="utf-8")
     return load_plan(file)[0]
 

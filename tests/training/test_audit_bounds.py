@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from training.audit import bounds
 from training.audit.curves import curve, tpr_at
-from training.plan import Plan, Privacy, Site
+from training.plan import PrivacyPlan, SiteSize, TrainingPlan
 from training.privacy import gaussian
 
 
@@ -63,14 +63,14 @@ def test_randomised_response_reaches_the_bound_of_pure_epsilon() -> None:
     assert bounds.tpr_epsilon(2000, 1e-5, 0.01) == 1.0
 
 
-def _plan(unit: str, **given: object) -> Plan:
+def _plan(unit: str, **given: object) -> TrainingPlan:
     privacy = {"unit": unit, "clip": 1.0, "delta": 1e-5, "noise_multiplier": 1.0, **given}
     batch = None if unit == "site" else 64
-    return Plan(
-        sites=(Site(name="one", sessions=570, clients=570, count=2),),
+    return TrainingPlan(
+        sites=(SiteSize(name="one", sessions=570, clients=570, count=2),),
         rounds=30,
         batch_size=batch,
-        privacy=Privacy.model_validate(privacy),
+        privacy=PrivacyPlan.model_validate(privacy),
     )
 
 

@@ -52,7 +52,7 @@ def test_a_planted_corpus_is_trained_on_as_the_coins_say(tmp_path: Path) -> None
         planting.read(file)
 
 
-def scorer(remembered: Sequence[Canary], gain: float) -> exposing.Score:
+def scorer(remembered: Sequence[Canary], gain: float) -> exposing.ScoreBy:
     """A model for which a line costs what its letters say, and less if it was kept."""
     kept = {one.dialogue().turns[1].text for one in remembered}
 

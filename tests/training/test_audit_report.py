@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from training.audit import bounds
-from training.audit.attacking import Beside, Seen, audit
-from training.audit.curves import Interval
+from training.audit.attacking import Beside, ModelView, audit
+from training.audit.curves import BootstrapInterval
 from training.audit.exposing import Exposed
 from training.audit.findings import AttackReport, AuditReport
 from training.audit.memorization import Likeness
@@ -21,7 +21,7 @@ Level = Callable[[bool, np.random.Generator], float]
 BOUND = bounds.of_pairs([(1.0, 1e-5)], unit="session", said="the account is for one session")
 
 
-def seen(level: Level, seed: int = 1, many: int = 120, short: int = 0) -> Seen:
+def seen(level: Level, seed: int = 1, many: int = 120, short: int = 0) -> ModelView:
     """Sessions whose mean log-probability is drawn by `level`, given whether it is a member's."""
     sides = []
     for member in (True, False):
@@ -42,7 +42,7 @@ def seen(level: Level, seed: int = 1, many: int = 120, short: int = 0) -> Seen:
                 )
             )
         sides.append(side)
-    return Seen(members=sides[0], others=sides[1])
+    return ModelView(members=sides[0], others=sides[1])
 
 
 def even(member: bool, rng: np.random.Generator) -> float:
@@ -134,7 +134,9 @@ def test_a_client_on_both_sides_is_refused() -> None:
     with pytest.raises(
         TrainingError, match="1 clients, such as 'm0', are among members and others"
     ):
-        audit(Seen(members=model.members, others=[*model.others, model.members[0]]), model, None)
+        audit(
+            ModelView(members=model.members, others=[*model.others, model.members[0]]), model, None
+        )
 
 
 def test_the_report_is_json_and_a_table_with_all_it_knows() -> None:
@@ -143,7 +145,7 @@ def test_the_report_is_json_and_a_table_with_all_it_knows() -> None:
         members=0.4,
         others=0.3,
         difference=0.1,
-        interval=Interval(low=0.02, high=0.2),
+        interval=BootstrapInterval(low=0.02, high=0.2),
         n_members=9,
         n_others=8,
     )
@@ -170,7 +172,7 @@ def test_the_report_is_json_and_a_table_with_all_it_knows() -> None:
                 included=9.1,
                 excluded=1.5,
                 auc=0.9,
-                interval=Interval(low=0.8, high=0.95),
+                interval=BootstrapInterval(low=0.8, high=0.95),
                 n_included=48,
                 n_excluded=52,
                 bits=18.8,

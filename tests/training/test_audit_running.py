@@ -16,7 +16,7 @@ from tests.pages import PAGES  # noqa: E402
 from tests.training.test_audit_scoring import tiny_model, tiny_tokenizer  # noqa: E402
 from training.audit.command import chosen, register  # noqa: E402
 from training.audit.findings import AuditReport  # noqa: E402
-from training.audit.running import Options, _some, audit_training, sides_of  # noqa: E402
+from training.audit.running import AuditOptions, _some, audit_training, sides_of  # noqa: E402
 from training.audit.scores import ATTACKS  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.learning.examples import TEACHING  # noqa: E402
@@ -135,7 +135,7 @@ def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Pa
     tune(recipe, tmp_path / "tiny.yaml", lines, tmp_path / "run")
     report = audit_training(
         tmp_path / "run",
-        Options(
+        AuditOptions(
             attacks=("loss",),
             bootstrap=20,
             most=4,
@@ -153,7 +153,7 @@ def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Pa
         and report.exposure.n_included + report.exposure.n_excluded == 10
     )
     with pytest.raises(TrainingError, match="by the file of canaries"):
-        audit_training(trained, Options(canaries=tmp_path / "planted.canaries.json"))
+        audit_training(trained, AuditOptions(canaries=tmp_path / "planted.canaries.json"))
 
 
 def test_memorization_is_told_for_both_models(trained: Path) -> None:
@@ -161,7 +161,7 @@ def test_memorization_is_told_for_both_models(trained: Path) -> None:
 
     report = audit_training(
         trained,
-        Options(
+        AuditOptions(
             attacks=("loss",),
             memorization=True,
             bootstrap=20,
@@ -185,7 +185,7 @@ def test_a_changed_corpus_is_refused(trained: Path) -> None:
     corpus.write_text(before.replace("Tell me of", "Tell us of", 1))
     try:
         with pytest.raises(TrainingError, match="its corpus has changed since the training"):
-            audit_training(trained, Options())
+            audit_training(trained, AuditOptions())
     finally:
         corpus.write_text(before)
 
@@ -198,19 +198,19 @@ def test_a_changed_base_is_refused(trained: Path) -> None:
         with pytest.raises(
             TrainingError, match="has changed since the training; bring back the one with digest"
         ):
-            audit_training(trained, Options())
+            audit_training(trained, AuditOptions())
     finally:
         config.write_text(before)
 
 
 def test_what_is_no_finished_training_is_refused(trained: Path, tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="no training's folder"):
-        audit_training(tmp_path, Options())
+        audit_training(tmp_path, AuditOptions())
     (tmp_path / "manifest.json").write_text((trained / "manifest.json").read_text())
     with pytest.raises(TrainingError, match="the training has not ended"):
-        audit_training(tmp_path, Options())
+        audit_training(tmp_path, AuditOptions())
     with pytest.raises(TrainingError, match="nobody was held out"):
-        sides_of(Sites(sessions={"a": (_talk(1, 1),)}, held_out=()), Options())
+        sides_of(Sites(sessions={"a": (_talk(1, 1),)}, held_out=()), AuditOptions())
 
 
 def test_sessions_are_taken_as_whole_clients_and_keep_apart_over_sites() -> None:
@@ -222,14 +222,14 @@ def test_sessions_are_taken_as_whole_clients_and_keep_apart_over_sites() -> None
     assert (
         len(
             sides_of(
-                Sites(sessions={"a": (talks[0], canary)}, held_out=(talks[9],)), Options()
+                Sites(sessions={"a": (talks[0], canary)}, held_out=(talks[9],)), AuditOptions()
             ).members
         )
         == 1
     )  # no member to be attacked
     sides = sides_of(
         Sites(sessions={"a": (talks[0], talks[0]), "b": (talks[0],)}, held_out=(talks[9],)),
-        Options(),
+        AuditOptions(),
     )
     assert [one.id for one in sides.members] == ["a/d0", "a/d0#2", "b/d0"]
 

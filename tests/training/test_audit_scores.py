@@ -80,7 +80,7 @@ def test_short_sessions_have_numbers(many: int) -> None:
 def test_where_there_is_no_number_it_is_said_why() -> None:
     nothing = scored([], text="")
     for attack in scores.SELF.values():
-        assert attack(nothing) == scores.Score(value=None, why_not="no token to score")
+        assert attack(nothing) == scores.AttackScore(value=None, why_not="no token to score")
     assert scores.reference(nothing, nothing).why_not == "no token to score"
     assert scores.loss(scored([-math.inf])).why_not == "the model gave a log-probability of -inf"
     assert (

@@ -15,7 +15,7 @@ from simcounsel.corpus.dialogues import Dialogue, Turn  # noqa: E402
 from training.audit import scores  # noqa: E402
 from training.audit.scoring import Encoded, _numbers, encoded, score, score_base  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
-from training.learning.examples import Example  # noqa: E402
+from training.learning.examples import Piece  # noqa: E402
 from training.learning.quiet import quietly  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -72,13 +72,13 @@ def with_lora(model: Any, dropout: float = 0.0) -> Any:
     return made
 
 
-def part(ids: list[int], scored: list[int]) -> Example:
+def part(ids: list[int], scored: list[int]) -> Piece:
     mask = torch.zeros(len(ids), dtype=torch.bool)
     mask[scored] = True
-    return Example(torch.tensor(ids), mask, 1.0, "x")
+    return Piece(torch.tensor(ids), mask, 1.0, "x")
 
 
-def session(name: str, *parts: Example) -> Encoded:
+def session(name: str, *parts: Piece) -> Encoded:
     return Encoded(id=name, client=name, text="words", parts=parts)
 
 

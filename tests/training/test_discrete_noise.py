@@ -12,7 +12,7 @@ from scipy import stats
 
 from tests.each import each
 from training.errors import TrainingError
-from training.plan import EXCESS, Plan
+from training.plan import EXCESS, TrainingPlan
 from training.privacy import budget, gaussian
 from training.privacy.discrete import MOST_BITS, discrete_normals
 from training.privacy.gaussian import delta_of
@@ -28,9 +28,11 @@ SUM = {
 }
 
 
-def plan(rounds: int = 100, **more: object) -> Plan:
+def plan(rounds: int = 100, **more: object) -> TrainingPlan:
     sites = [{"name": "clinic", "count": 10, "sessions": 50}]
-    return Plan.model_validate({"sites": sites, "rounds": rounds, "privacy": {**SUM, **more}})
+    return TrainingPlan.model_validate(
+        {"sites": sites, "rounds": rounds, "privacy": {**SUM, **more}}
+    )
 
 
 @each("bits", [0, 1, 3])

@@ -21,7 +21,7 @@ these.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Base:
+class Decoder:
     """A decoder."""
 
     architecture: str
@@ -38,7 +38,7 @@ class Base:
     """Width of the feed-forward layer."""
 
 
-def find_base(name: str, beside: Path) -> Base:
+def find_base(name: str, beside: Path) -> Decoder:
     """The base that an adapter names: `embedded`, a folder with config.json (also relative to
     `beside`), a GGUF file, or a model of the Hugging Face hub that is in its cache. TrainingError
     when it is not here or of an architecture that is not supported.
@@ -73,7 +73,7 @@ def _cached(name: str, beside: Path) -> Path:
     )
 
 
-def _of_gguf(file: Path) -> Base:
+def _of_gguf(file: Path) -> Decoder:
     header = read_header(file)
     wanted = ("block_count", "embedding_length", "attention.head_count", "feed_forward_length")
     blocks, width, heads, inner = (
@@ -83,7 +83,7 @@ def _of_gguf(file: Path) -> Base:
     head_width = header.number("attention.key_length") or width // heads
     return _supported(
         file,
-        Base(
+        Decoder(
             architecture=header.architecture,
             blocks=blocks,
             width=width,
@@ -95,7 +95,7 @@ def _of_gguf(file: Path) -> Base:
     )
 
 
-def _of_config(file: Path) -> Base:
+def _of_config(file: Path) -> Decoder:
     try:
         config: Any = json_data(file_bytes(file))
     except (OSError, ValueError) as error:
@@ -108,7 +108,7 @@ def _of_config(file: Path) -> Base:
     blocks, width, heads, inner = (_given(file, key, config.get(key)) for key in wanted)
     return _supported(
         file,
-        Base(
+        Decoder(
             architecture=str(config.get("model_type", "")),
             blocks=blocks,
             width=width,
@@ -128,7 +128,7 @@ def _given(file: Path, key: str, value: Any) -> int:
     return value
 
 
-def _supported(file: Path, base: Base) -> Base:
+def _supported(file: Path, base: Decoder) -> Decoder:
     if base.architecture not in ARCHITECTURES:
         raise TrainingError(
             f"{file}: a model of architecture {base.architecture!r}; adapters can be written for"

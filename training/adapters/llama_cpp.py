@@ -15,8 +15,8 @@ from pathlib import Path
 import gguf
 import numpy as np
 
-from training.adapters.bases import Base
-from training.adapters.peft_folder import Adapter, Factors
+from training.adapters.bases import Decoder
+from training.adapters.peft_folder import LayerFactors, PeftAdapter
 from training.errors import TrainingError
 
 NAMES = {
@@ -44,7 +44,7 @@ def permute(b: np.ndarray, heads: int) -> np.ndarray:
     )
 
 
-def tensors(adapter: Adapter, base: Base) -> dict[str, np.ndarray]:
+def tensors(adapter: PeftAdapter, base: Decoder) -> dict[str, np.ndarray]:
     """What llama.cpp wants, by its names. TrainingError names the layers that it does not know, or
     that do not fit the base.
     """
@@ -67,7 +67,7 @@ def tensors(adapter: Adapter, base: Base) -> dict[str, np.ndarray]:
     return found
 
 
-def write(adapter: Adapter, base: Base, out: Path) -> int:
+def write(adapter: PeftAdapter, base: Decoder, out: Path) -> int:
     """Write the file, whole or not at all; how many layers it holds. TrainingError as in `tensors`,
     or when it cannot be written.
     """
@@ -83,7 +83,7 @@ def write(adapter: Adapter, base: Base, out: Path) -> int:
     return len(made) // 2
 
 
-def _write(made: dict[str, np.ndarray], adapter: Adapter, base: Base, file: Path) -> None:
+def _write(made: dict[str, np.ndarray], adapter: PeftAdapter, base: Decoder, file: Path) -> None:
     writer = gguf.GGUFWriter(file, base.architecture)
     writer.add_type(gguf.GGUFType.ADAPTER)
     writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
@@ -96,13 +96,13 @@ def _write(made: dict[str, np.ndarray], adapter: Adapter, base: Base, file: Path
     writer.close()
 
 
-def _place(layer: str, base: Base) -> str | None:
+def _place(layer: str, base: Decoder) -> str | None:
     """A layer's name within its block, if llama.cpp knows it and the base has the block."""
     found = _LAYER.fullmatch(layer)
     return found[2] if found and found[2] in NAMES and int(found[1]) < base.blocks else None
 
 
-def _shape(part: str, base: Base) -> tuple[int, int]:
+def _shape(part: str, base: Decoder) -> tuple[int, int]:
     """What a linear layer takes in and gives out."""
     attended, keys = base.heads * base.head_width, base.kv_heads * base.head_width
     return {
@@ -114,7 +114,9 @@ def _shape(part: str, base: Base) -> tuple[int, int]:
     }.get(part, (base.width, base.inner))
 
 
-def _check_shape(adapter: Adapter, layer: str, factors: Factors, wanted: tuple[int, int]) -> None:
+def _check_shape(
+    adapter: PeftAdapter, layer: str, factors: LayerFactors, wanted: tuple[int, int]
+) -> None:
     given = (factors.a.shape[1], factors.b.shape[0])
     if given != wanted:
         way, right = (f"from {takes} to {gives}" for takes, gives in (given, wanted))

@@ -42,7 +42,7 @@ _MORE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Factors:
+class LayerFactors:
     """What is added to one linear layer: scale times B A."""
 
     a: np.ndarray
@@ -58,7 +58,7 @@ class Factors:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adapter:
+class PeftAdapter:
     """A LoRA adapter as PEFT writes it."""
 
     folder: Path
@@ -67,7 +67,7 @@ class Adapter:
     """The model it was trained on, as its config says it; '' where it does not."""
     alpha: float
     """`lora_alpha`."""
-    layers: Mapping[str, Factors]
+    layers: Mapping[str, LayerFactors]
     """By the base model's own names, 'model.layers.0.self_attn.q_proj'."""
 
 
@@ -84,7 +84,7 @@ def locate(path: Path) -> Path:
     )
 
 
-def read_adapter(path: Path) -> Adapter:
+def read_adapter(path: Path) -> PeftAdapter:
     """The adapter at `path` (see `locate`). TrainingError when a file is missing, damaged or not
     plain LoRA.
     """
@@ -105,7 +105,7 @@ def read_adapter(path: Path) -> Adapter:
         layer: _factors(folder / WEIGHTS, layer, pair, config)
         for layer, pair in sorted(factors.items())
     }
-    return Adapter(
+    return PeftAdapter(
         folder=folder,
         base=str(config.get("base_model_name_or_path") or ""),
         alpha=float(config["lora_alpha"]),
@@ -208,7 +208,7 @@ def _array(file: Path, name: str, part: Mapping[str, Any]) -> np.ndarray:
 
 def _factors(
     file: Path, layer: str, pair: Mapping[str, np.ndarray], config: Mapping[str, Any]
-) -> Factors:
+) -> LayerFactors:
     """The two factors of a layer, with PEFT's scale: alpha / r, or alpha / sqrt(r) for rsLoRA
     (Kalajdzievski 2023).
     """
@@ -224,7 +224,9 @@ def _factors(
             " must be (rank, in), (out, rank)"
         )
     alpha = _of_layer(config, "alpha_pattern", "lora_alpha", layer)
-    return Factors(a=a, b=b, scale=alpha / (math.sqrt(rank) if config.get("use_rslora") else rank))
+    return LayerFactors(
+        a=a, b=b, scale=alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)
+    )
 
 
 def _of_layer(config: Mapping[str, Any], pattern: str, otherwise: str, layer: str) -> float:

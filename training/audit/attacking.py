@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from training.audit.bounds import Bound
-from training.audit.curves import Curve, Interval, curve
+from training.audit.curves import AttackCurve, BootstrapInterval, curve
 from training.audit.exposing import Exposed
 from training.audit.findings import (
+    AttackRate,
     AttackReport,
+    AttackVerdict,
     AuditReport,
     BoundReport,
     ExposureReport,
@@ -17,20 +19,18 @@ from training.audit.findings import (
     Model,
     OneRunReport,
     P,
-    Rate,
     Separation,
-    Verdict,
     as_said,
 )
 from training.audit.memorization import Likeness
 from training.audit.onerun import OneRun
 from training.audit.scored import Scored, Words
-from training.audit.scores import ATTACKS, Attack, Score, attack
+from training.audit.scores import ATTACKS, Attack, AttackScore, attack
 from training.errors import TrainingError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class ModelView:
     """What one model makes of sessions that were trained on and of others."""
 
     members: Sequence[Scored]
@@ -55,8 +55,8 @@ NOTHING = Beside()
 
 
 def audit(
-    trained: Seen,
-    base: Seen,
+    trained: ModelView,
+    base: ModelView,
     bound: Bound | None,
     *,
     attacks: Sequence[Attack] = ATTACKS,
@@ -86,7 +86,7 @@ def audit(
     )
 
 
-def _check(seen: Seen) -> None:
+def _check(seen: ModelView) -> None:
     both = {one.client for one in seen.members} & {one.client for one in seen.others}
     if both:
         raise TrainingError(
@@ -96,7 +96,12 @@ def _check(seen: Seen) -> None:
 
 
 def _attack(
-    name: Attack, trained: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int
+    name: Attack,
+    trained: ModelView,
+    base: ModelView,
+    bound: Bound | None,
+    bootstrap: int,
+    seed: int,
 ) -> AttackReport:
     separation = _separation(name, trained, base, bound, bootstrap, seed)
     itself = None if name == "reference" else _separation(name, base, base, None, bootstrap, seed)
@@ -115,7 +120,7 @@ def _attack(
     )
 
 
-def _verdict(trained: Separation, base: Separation | None) -> Verdict | None:
+def _verdict(trained: Separation, base: Separation | None) -> AttackVerdict | None:
     if trained.low is None or trained.high is None:
         return None
     if (
@@ -129,7 +134,7 @@ def _verdict(trained: Separation, base: Separation | None) -> Verdict | None:
 
 
 def _separation(
-    name: Attack, model: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int
+    name: Attack, model: ModelView, base: ModelView, bound: Bound | None, bootstrap: int, seed: int
 ) -> Separation:
     members, lost = _kept(model.members, attack(name, model.members, base.members))
     others, more = _kept(model.others, attack(name, model.others, base.others))
@@ -150,7 +155,7 @@ def _separation(
 
 
 def _kept(
-    sessions: Sequence[Scored], scores: Sequence[Score]
+    sessions: Sequence[Scored], scores: Sequence[AttackScore]
 ) -> tuple[list[tuple[str, float]], list[str]]:
     """Client and value of sessions with a score; the reasons of the others."""
     pairs = list(zip(sessions, scores, strict=True))
@@ -159,19 +164,19 @@ def _kept(
 
 
 def _as_separation(
-    found: Curve, left_out: Counter[str], bounds: Mapping[float, float]
+    found: AttackCurve, left_out: Counter[str], bounds: Mapping[float, float]
 ) -> Separation:
     low, high = _ends(found.intervals.get("roc_auc"))
     pr_low, pr_high = _ends(found.intervals.get("pr_auc"))
     rates = []
     for at in found.tpr:
         ends = _ends(found.intervals.get(f"tpr@{at.fpr:g}"))
-        rates.append(as_said(Rate, at, low=ends[0], high=ends[1], bound=bounds.get(at.fpr)))
+        rates.append(as_said(AttackRate, at, low=ends[0], high=ends[1], bound=bounds.get(at.fpr)))
     more = {"low": low, "high": high, "pr_low": pr_low, "pr_high": pr_high}
     return as_said(Separation, found, **more, tpr=tuple(rates), left_out=dict(left_out))
 
 
-def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+def _ends(interval: BootstrapInterval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import norm
 
 from training.audit.curves import FPRS
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.privacy.budget import exposures
 from training.privacy.releases import COARSE, epsilon_of, unsampled
 
@@ -93,7 +93,10 @@ def auc_pairs(pairs: Sequence[tuple[float, float]], points: int = 4001) -> float
 
 
 def of_plan(
-    plan: Plan, multiplier: float, sessions_per_client: int = 1, fprs: Sequence[float] = FPRS
+    plan: TrainingPlan,
+    multiplier: float,
+    sessions_per_client: int = 1,
+    fprs: Sequence[float] = FPRS,
 ) -> Bound:
     """The bound on attacks on one client of whom so many sessions were trained on, by a plan with
     this multiplier.
@@ -166,13 +169,13 @@ def grouped(epsilon: float, delta: float, many: int) -> tuple[float, float]:
     return epsilon * many, min(grown, 1.0)
 
 
-def _group(plan: Plan, sessions: int) -> int:
+def _group(plan: TrainingPlan, sessions: int) -> int:
     if plan.privacy.unit == "session":
         return sessions
     return 2 if plan.privacy.unit == "site" and plan.privacy.adjacency == "absent" else 1
 
 
-def _said(plan: Plan, group: int, sessions: int) -> str:
+def _said(plan: TrainingPlan, group: int, sessions: int) -> str:
     unit = plan.privacy.unit
     if unit == "session" and group > 1:
         return (

@@ -87,7 +87,7 @@ class Canary:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planted:
+class PlantedCorpus:
     """A corpus with canaries in it."""
 
     dialogues: tuple[Dialogue, ...]
@@ -101,7 +101,7 @@ class Planted:
         return tuple(one.included for one in self.canaries)
 
 
-def plant(corpus: Sequence[Dialogue], n: int, seed: int) -> Planted:
+def plant(corpus: Sequence[Dialogue], n: int, seed: int) -> PlantedCorpus:
     """Make n canaries, no two alike, and put each into the corpus by a fair coin of its own. The
     same for the same seed.
 
@@ -137,7 +137,7 @@ def plant(corpus: Sequence[Dialogue], n: int, seed: int) -> Planted:
         together = [
             one.model_copy(update={"split": "train"}) if one.canary else one for one in together
         ]
-    return Planted(
+    return PlantedCorpus(
         dialogues=tuple(together[at] for at in rng.permutation(len(together))),
         canaries=tuple(canaries),
     )

@@ -98,9 +98,9 @@ def audit(
     wanted = chosen(attacks)
     with bar(stderr=True) as progress:
         progress.say("reading the sessions, the adapter and the base model")
-        from training.audit.running import Options, audit_training  # slow: torch
+        from training.audit.running import AuditOptions, audit_training  # slow: torch
 
-        options = Options(
+        options = AuditOptions(
             attacks=wanted,
             words=words,  # type: ignore[arg-type]
             bootstrap=bootstrap,

@@ -39,7 +39,7 @@ class TprAt:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interval:
+class BootstrapInterval:
     """A percentile bootstrap interval; `low` is at most `high`."""
 
     low: float
@@ -47,7 +47,7 @@ class Interval:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Curve:
+class AttackCurve:
     """How well an attack tells members from others."""
 
     members: int
@@ -64,7 +64,7 @@ class Curve:
     hanley_se: float
     """`hanley_se`, `delong_se`: standard errors of roc_auc that take sessions as independent."""
     delong_se: float
-    intervals: Mapping[str, Interval]
+    intervals: Mapping[str, BootstrapInterval]
     """By `roc_auc`, `pr_auc` and `tpr@FPR`, 95% unless asked otherwise."""
 
 
@@ -78,7 +78,7 @@ def curve(
     level: float = 0.95,
     seed: int = 0,
     fprs: Sequence[float] = FPRS,
-) -> Curve:
+) -> AttackCurve:
     """All of it. With clients given, all sessions of a client are resampled together. bootstrap 0:
     no intervals. TrainingError without a member or another one, or with a score that is not a
     number.
@@ -90,7 +90,7 @@ def curve(
     if bootstrap:
         groups = (numbered(member_clients, len(inside)), numbered(other_clients, len(outside)))
         intervals = _bootstrap(table, groups, bootstrap, level, seed, fprs)
-    return Curve(
+    return AttackCurve(
         members=len(inside),
         others=len(outside),
         roc_auc=float(area[0]),
@@ -183,7 +183,7 @@ def _bootstrap(
     level: float,
     seed: int,
     fprs: Sequence[float],
-) -> dict[str, Interval]:
+) -> dict[str, BootstrapInterval]:
     """Members' clients and others' clients are drawn apart, with replacement, as many as there
     are.
     """
@@ -198,7 +198,10 @@ def _bootstrap(
         found.append(np.column_stack([area, precision, rates]))
     low, high = np.quantile(np.concatenate(found), [(1 - level) / 2, (1 + level) / 2], axis=0)
     names = ["roc_auc", "pr_auc", *(f"tpr@{fpr:g}" for fpr in fprs)]
-    return {name: Interval(low=float(low[n]), high=float(high[n])) for n, name in enumerate(names)}
+    return {
+        name: BootstrapInterval(low=float(low[n]), high=float(high[n]))
+        for n, name in enumerate(names)
+    }
 
 
 def resampled(groups: Groups, times: int, rng: np.random.Generator) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 
 from simcounsel.corpus.dialogues import Dialogue
 from training.audit.canaries import Canary, candidates, exposure_fitted
-from training.audit.curves import Interval, curve
+from training.audit.curves import BootstrapInterval, curve
 from training.audit.onerun import OneRun, audit
 from training.audit.scored import Scored
 from training.audit.scores import reference
@@ -15,7 +15,7 @@ from training.errors import TrainingError
 
 SAMPLE = 200
 """Candidates of a form that are scored, to fit the distribution of all."""
-Score = Callable[[Sequence[Dialogue]], list[Scored]]
+ScoreBy = Callable[[Sequence[Dialogue]], list[Scored]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Exposed:
     excluded: float
     auc: float
     """How often one that was trained on is more exposed than another."""
-    interval: Interval
+    interval: BootstrapInterval
     n_included: int
     n_excluded: int
     bits: float
@@ -48,7 +48,7 @@ def check(canaries: Sequence[Canary], trained_on: Sequence[Dialogue]) -> None:
 
 
 def one_run(
-    canaries: Sequence[Canary], score: Score, score_base: Score, delta: float, seed: int
+    canaries: Sequence[Canary], score: ScoreBy, score_base: ScoreBy, delta: float, seed: int
 ) -> OneRun:
     """The audit by the reference attack: by how much a canary costs less than under the base
     model.
@@ -71,7 +71,7 @@ def one_run(
     )
 
 
-def exposed(canaries: Sequence[Canary], score: Score, seed: int, sample: int = SAMPLE) -> Exposed:
+def exposed(canaries: Sequence[Canary], score: ScoreBy, seed: int, sample: int = SAMPLE) -> Exposed:
     """The exposure of each canary among the fillings of its form, by the loss of the whole line."""
     found = score([one.dialogue() for one in canaries])
     spaces = {

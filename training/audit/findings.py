@@ -9,17 +9,17 @@ from pydantic import BaseModel, ConfigDict
 from training.audit.scored import Words
 from training.audit.scores import Attack
 
-Verdict = Literal["shift", "told apart", "not told apart"]
+AttackVerdict = Literal["shift", "told apart", "not told apart"]
 Model = Literal["trained", "base"]
 
 
-class Part(BaseModel):
+class AuditPart(BaseModel):
     """Part of a report: frozen, no unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=AuditPart)
 
 
 def as_said(kind: type[P], found: object, **more: Any) -> P:
@@ -28,7 +28,7 @@ def as_said(kind: type[P], found: object, **more: Any) -> P:
     return kind(**{**same, **more})
 
 
-class Rate(Part):
+class AttackRate(AuditPart):
     """The true positive rate at one false positive rate, as in `curves.TprAt`."""
 
     fpr: float
@@ -41,7 +41,7 @@ class Rate(Part):
     """What the account allows at most."""
 
 
-class Separation(Part):
+class Separation(AuditPart):
     """One attack on one model."""
 
     members: int
@@ -56,12 +56,12 @@ class Separation(Part):
     pr_low: float | None
     pr_high: float | None
     chance_pr_auc: float
-    tpr: tuple[Rate, ...]
+    tpr: tuple[AttackRate, ...]
     left_out: dict[str, int]
     """Sessions without a score, by reason."""
 
 
-class AttackReport(Part):
+class AttackReport(AuditPart):
     """What one attack came to."""
 
     attack: Attack
@@ -71,7 +71,7 @@ class AttackReport(Part):
     why_no_base: str | None
     bound: float | None
     """The AUC that the account allows at most."""
-    verdict: Verdict | None
+    verdict: AttackVerdict | None
     """`shift` where the base model tells members from others too, though it never saw either, so
     that the AUC is no evidence.
     """
@@ -81,7 +81,7 @@ class AttackReport(Part):
     """
 
 
-class BoundReport(Part):
+class BoundReport(AuditPart):
     """As in `bounds.Bound`."""
 
     unit: str
@@ -91,7 +91,7 @@ class BoundReport(Part):
     said: str
 
 
-class LikenessReport(Part):
+class LikenessReport(AuditPart):
     """As in `memorization.Likeness`, for the trained and the base model."""
 
     measure: str
@@ -105,7 +105,7 @@ class LikenessReport(Part):
     n_others: int
 
 
-class OneRunReport(Part):
+class OneRunReport(AuditPart):
     """As in `onerun.OneRun`."""
 
     canaries: int
@@ -121,7 +121,7 @@ class OneRunReport(Part):
     """What it would be if every guess were right; None in a report from before it was said."""
 
 
-class ExposureReport(Part):
+class ExposureReport(AuditPart):
     """As in `exposing.Exposed`."""
 
     included: float
@@ -134,7 +134,7 @@ class ExposureReport(Part):
     bits: float
 
 
-class AuditReport(Part):
+class AuditReport(AuditPart):
     """What an audit of one training came to."""
 
     words: Words

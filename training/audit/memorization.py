@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from rouge_score import rouge_scorer
 
-from training.audit.curves import Interval, numbered, resampled
+from training.audit.curves import BootstrapInterval, numbered, resampled
 from training.audit.scored import Floats
 from training.errors import TrainingError
 
@@ -47,14 +47,14 @@ class Likeness:
     members: float
     others: float
     difference: float
-    interval: Interval | None
+    interval: BootstrapInterval | None
     n_members: int
     n_others: int
     left_out: int = 0
     """True replies without a word."""
 
 
-class Words:
+class RougeWords:
     """Words as ROUGE counts them: in small letters, and each character of a script without spaces
     for itself. The library's own tokenizer knows Latin letters only, and finds nothing in Chinese.
     """
@@ -64,7 +64,7 @@ class Words:
         return [match.group().lower() for match in WORD.finditer(text)]
 
 
-_SCORER = rouge_scorer.RougeScorer(["rouge1"], tokenizer=Words())
+_SCORER = rouge_scorer.RougeScorer(["rouge1"], tokenizer=RougeWords())
 
 
 def rouge1_recall(truth: str, made: str) -> float | None:
@@ -144,7 +144,7 @@ def _measured(side: Sequence[Continuation], measure: Measure, embed: Embed | Non
 
 def _interval(
     values: Sequence[Floats], clients: Sequence[Sequence[str]], times: int, seed: int
-) -> Interval:
+) -> BootstrapInterval:
     """Members' and others' clients are drawn apart."""
     rng = np.random.default_rng([seed, 0x40E])
     means = []
@@ -152,4 +152,4 @@ def _interval(
         weights = resampled(numbered(of, len(side)), times, rng)
         means.append(weights @ side / weights.sum(axis=1))
     low, high = np.quantile(means[0] - means[1], [0.025, 0.975])
-    return Interval(low=float(low), high=float(high))
+    return BootstrapInterval(low=float(low), high=float(high))

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.split import Shares, split_dialogues
 from simcounsel.disk import write_text, writing
-from training.audit.canaries import Canary, Planted, forms, plant
+from training.audit.canaries import Canary, PlantedCorpus, forms, plant
 from training.errors import TrainingError
 
 
-class Kept(BaseModel):
+class KeptCanary(BaseModel):
     """One canary as it is kept."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -26,7 +26,7 @@ class Kept(BaseModel):
     included: bool
 
 
-class Canaries(BaseModel):
+class CanariesFile(BaseModel):
     """All canaries of a corpus, in and out. Whoever has this file can audit; it is no part of the
     training.
     """
@@ -34,12 +34,12 @@ class Canaries(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int
-    canaries: tuple[Kept, ...]
+    canaries: tuple[KeptCanary, ...]
 
 
 def write(
     corpus: tuple[Dialogue, ...], n: int, seed: int, held_out: float, file: Path
-) -> tuple[Planted, Path]:
+) -> tuple[PlantedCorpus, Path]:
     """Plant canaries into the part of a corpus that is trained on, and write it, every dialogue
     with its split, so that the canaries' coins alone decide; returns what was planted and the file
     of canaries. TrainingError if it has canaries already, or a file exists.
@@ -61,10 +61,10 @@ def write(
     with writing(file) as put:
         for one in planted.dialogues:
             put(one.model_dump_json(exclude_defaults=True) + "\n")
-    kept = Canaries(
+    kept = CanariesFile(
         seed=seed,
         canaries=tuple(
-            Kept(
+            KeptCanary(
                 id=one.id,
                 language=one.form.language,
                 form=forms()[one.form.language].index(one.form),
@@ -81,7 +81,7 @@ def write(
 def read(file: Path) -> tuple[Canary, ...]:
     """The canaries of a corpus. TrainingError if the file is not as it was written."""
     try:
-        found = Canaries.model_validate_json(file.read_bytes())
+        found = CanariesFile.model_validate_json(file.read_bytes())
         return tuple(
             Canary(
                 id=one.id,

@@ -14,7 +14,7 @@ from peft import PeftModel
 
 from simcounsel.corpus.dialogues import Dialogue
 from training.audit import bounds, exposing, planting
-from training.audit.attacking import Beside, Seen, audit
+from training.audit.attacking import Beside, ModelView, audit
 from training.audit.completing import Beginning, beginnings, complete
 from training.audit.findings import AuditReport, Model
 from training.audit.memorization import Embed, Likeness, likeness
@@ -23,7 +23,7 @@ from training.audit.scores import ATTACKS, Attack
 from training.audit.scoring import encoded, score, score_base
 from training.errors import TrainingError
 from training.learning.base import load_for
-from training.learning.folder import ADAPTER, Folder, hash_of
+from training.learning.folder import ADAPTER, TrainingFolder, hash_of
 from training.learning.quiet import quietly
 from training.sites import Sites, find
 
@@ -34,7 +34,7 @@ DELTA = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class AuditOptions:
     """What may be chosen."""
 
     attacks: tuple[Attack, ...] = ATTACKS
@@ -70,12 +70,12 @@ class Sides:
 
 
 def audit_training(
-    path: Path, options: Options, on_progress: OnProgress = lambda what, done, of: None
+    path: Path, options: AuditOptions, on_progress: OnProgress = lambda what, done, of: None
 ) -> AuditReport:
     """Audit what `training tune` or `training federate` wrote. TrainingError when it is not
     finished, its corpus or base has changed, or nobody was held out.
     """
-    folder = Folder.open(path)
+    folder = TrainingFolder.open(path)
     if not (path / ADAPTER / "adapter_config.json").is_file():
         raise TrainingError(
             f"{path}: has no {ADAPTER}/: the training has not ended; go on with it first"
@@ -117,7 +117,7 @@ class _Audited:
     tokenizer: Any
     max_tokens: int
     """Of one sequence, as in the training."""
-    options: Options
+    options: AuditOptions
     on_progress: OnProgress
 
     def scored(self, score_by: Any, dialogues: Sequence[Dialogue], what: str) -> list[Scored]:
@@ -133,11 +133,11 @@ class _Audited:
             )
         )
 
-    def seen(self, score_by: Any, what: str) -> Seen:
+    def seen(self, score_by: Any, what: str) -> ModelView:
         """Both sides."""
         found = self.scored(score_by, self.sides.all, what)
         border = len(self.sides.members)
-        return Seen(members=found[:border], others=found[border:])
+        return ModelView(members=found[:border], others=found[border:])
 
     def replies(self) -> dict[Model, tuple[Likeness, ...]]:
         """How alike both models' replies are to those of the sessions."""
@@ -185,7 +185,7 @@ def _beside(audited: _Audited, sites: Sites, account: Mapping[str, Any] | None) 
     )
 
 
-def sides_of(sites: Sites, options: Options) -> Sides:
+def sides_of(sites: Sites, options: AuditOptions) -> Sides:
     """Members and others, at most `options.most` of each, without canaries. TrainingError if nobody
     was held out.
     """
@@ -233,7 +233,7 @@ def _some(dialogues: Sequence[Dialogue], most: int, seed: int) -> tuple[Dialogue
     return tuple(one for one in dialogues if one.client in chosen) or tuple(dialogues[:most])
 
 
-def read_again(folder: Folder) -> Sites:
+def read_again(folder: TrainingFolder) -> Sites:
     """The data of a training as its recipe finds them now. TrainingError if they are not those that
     were trained on.
     """
@@ -254,7 +254,7 @@ def read_again(folder: Folder) -> Sites:
     return sites
 
 
-def load_trained(folder: Folder) -> tuple[Any, Any]:
+def load_trained(folder: TrainingFolder) -> tuple[Any, Any]:
     """The base with the trained adapter on it, and its tokenizer. TrainingError if the base is
     another one by now.
     """
@@ -273,7 +273,7 @@ def load_trained(folder: Folder) -> tuple[Any, Any]:
         )
 
 
-def bound_of(folder: Folder, sites: Sites) -> bounds.Bound | None:
+def bound_of(folder: TrainingFolder, sites: Sites) -> bounds.Bound | None:
     """What the account of the training implies for one client with all sessions; None without
     privacy.
     """

@@ -36,22 +36,22 @@ not divided by.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score:
+class AttackScore:
     """An attack's number for one session; None with the reason."""
 
     value: float | None
     why_not: str | None = None
 
 
-NO_TOKENS = Score(value=None, why_not="no token to score")
+NO_TOKENS = AttackScore(value=None, why_not="no token to score")
 
 
-def loss(one: Scored) -> Score:
+def loss(one: Scored) -> AttackScore:
     """The mean log-probability of a token (Yeom et al. 2018)."""
     return _finite(float(one.logp.mean())) if one.tokens else NO_TOKENS
 
 
-def zlib_ratio(one: Scored) -> Score:
+def zlib_ratio(one: Scored) -> AttackScore:
     """Minus the loss over the length in bytes of the text, compressed by zlib (Carlini et al. 2021,
     section 5).
     """
@@ -60,12 +60,12 @@ def zlib_ratio(one: Scored) -> Score:
     return _finite(float(one.logp.mean()) / len(zlib.compress(one.text.encode())))
 
 
-def min_k(one: Scored, share: float = LOWEST) -> Score:
+def min_k(one: Scored, share: float = LOWEST) -> AttackScore:
     """The mean log-probability of the least likely tokens (Shi et al. 2024, equation 1)."""
     return _finite(_lowest(one.logp, share)) if one.tokens else NO_TOKENS
 
 
-def min_k_plus_plus(one: Scored, share: float = LOWEST) -> Score:
+def min_k_plus_plus(one: Scored, share: float = LOWEST) -> AttackScore:
     """Min-K% of log-probabilities that are standardized at each place by mean and deviation over
     the model's own next-token distribution, hence weighted by probability, not uniformly over the
     vocabulary (Zhang et al. 2025, equation 3).
@@ -75,7 +75,7 @@ def min_k_plus_plus(one: Scored, share: float = LOWEST) -> Score:
     return _finite(_lowest((one.logp - one.mean) / np.maximum(one.std, FLATTEST), share))
 
 
-def reference(one: Scored, base: Scored) -> Score:
+def reference(one: Scored, base: Scored) -> AttackScore:
     """How much less the session costs than under the untouched base model, nats per token (Carlini
     et al. 2021; Mireshghallah et al. 2022). TrainingError if the two are not of the same tokens.
     """
@@ -95,15 +95,15 @@ def _lowest(values: Floats, share: float) -> float:
     return float(np.partition(values, many - 1)[:many].mean())
 
 
-def _finite(value: float) -> Score:
+def _finite(value: float) -> AttackScore:
     return (
-        Score(value=value)
+        AttackScore(value=value)
         if math.isfinite(value)
-        else Score(value=None, why_not=f"the model gave a log-probability of {value}")
+        else AttackScore(value=None, why_not=f"the model gave a log-probability of {value}")
     )
 
 
-SELF: Mapping[str, Callable[[Scored], Score]] = {
+SELF: Mapping[str, Callable[[Scored], AttackScore]] = {
     "loss": loss,
     "zlib": zlib_ratio,
     "min_k": min_k,
@@ -114,7 +114,7 @@ SELF: Mapping[str, Callable[[Scored], Score]] = {
 
 def attack(
     name: Attack, sessions: Sequence[Scored], base: Sequence[Scored] | None = None
-) -> list[Score]:
+) -> list[AttackScore]:
     """One attack on every session, in order. base: the same sessions under the untouched model.
     TrainingError when an attack lacks what it needs.
     """

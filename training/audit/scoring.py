@@ -16,7 +16,7 @@ from torch import Tensor
 from simcounsel.corpus.dialogues import Dialogue
 from training.audit.scored import Scored, Words
 from training.errors import TrainingError
-from training.learning.examples import Example, encode, together
+from training.learning.examples import Piece, encode, together
 from training.learning.gradients import scores_of
 
 ROWS = 256
@@ -32,7 +32,7 @@ class Encoded:
     client: str
     text: str
     """The words that are scored."""
-    parts: tuple[Example, ...]
+    parts: tuple[Piece, ...]
     """Tokens [T], and which of them are scored [T]; never the first."""
 
 
@@ -50,7 +50,7 @@ def _encoded(dialogue: Dialogue, tokenizer: Any, max_tokens: int, words: Words) 
     for ids, learned in encode(dialogue, tokenizer, max_tokens):
         scored = learned.clone() if words == "counselor" else torch.ones_like(learned)
         scored[:1] = False
-        parts.append(Example(ids, scored, 1.0, dialogue.id))
+        parts.append(Piece(ids, scored, 1.0, dialogue.id))
     text = "\n".join(dialogue.lines(*(("counselor",) if words == "counselor" else ())))
     return Encoded(id=dialogue.id, client=dialogue.client, text=text, parts=tuple(parts))
 
@@ -120,9 +120,7 @@ def evaluating(model: Any) -> Iterator[None]:
         model.train(was)
 
 
-def _batch(
-    model: Any, parts: Sequence[Example], padding: int
-) -> list[tuple[Tensor, Tensor, Tensor]]:
+def _batch(model: Any, parts: Sequence[Piece], padding: int) -> list[tuple[Tensor, Tensor, Tensor]]:
     """logp, mean and std of the scored tokens of each part. A token is predicted from those before
     it; padding is masked.
     """

@@ -11,24 +11,24 @@ from typing import Any
 
 from training.errors import TrainingError
 from training.federation import state as on_disk
-from training.federation.ledger import Ledger, Spending, of_nothing
-from training.federation.replies import Sites
+from training.federation.ledger import PlanSpending, PrivacyCharges, of_nothing
+from training.federation.replies import SiteLinks
 from training.federation.rounds import RoundReport, conduct
 from training.federation.state import ServerState
 from training.federation.terms import Terms
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.stopping import stoppable
 
 LEDGER, ROUNDS = "ledger.json", "rounds"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class FederationOutcome:
     """What a federation came to."""
 
     state: ServerState
     """After the last round."""
-    ledger: Ledger | None
+    ledger: PrivacyCharges | None
     """None without privacy."""
     stopped: str | None
     """Why before the plan's end; None at its end."""
@@ -36,15 +36,15 @@ class Outcome:
 
 def federate(
     start: ServerState,
-    sites: Sites,
+    sites: SiteLinks,
     terms: Terms,
-    plan: Plan | None,
+    plan: TrainingPlan | None,
     *,
     rounds: int,
     seed: int,
     folder: Path,
     on_round: Callable[[RoundReport], None] = lambda report: None,
-) -> Outcome:
+) -> FederationOutcome:
     """Run rounds up to number `rounds`, from the last one found in `folder`, or from `start`.
 
     plan: what is accounted for; None without privacy. Its noise and budget are for all its rounds.
@@ -52,7 +52,7 @@ def federate(
     one at once. TrainingError, before anything is sent, for a plan that would overrun its budget or
     terms that are not those of the rounds already done.
     """
-    spending = Spending(plan) if plan else None
+    spending = PlanSpending(plan) if plan else None
     _check(terms, plan, rounds)
     if spending:
         spending.refuse_overrun()
@@ -80,7 +80,7 @@ def federate(
     return _outcome(now, spending, terms, None)
 
 
-def fingerprint(terms: Terms, spending: Spending | None, seed: int) -> str:
+def fingerprint(terms: Terms, spending: PlanSpending | None, seed: int) -> str:
     """SHA-256 of what must not change between rounds: terms, seed, and whom how much noise
     protects. The number of rounds may, where it does not change the noise.
     """
@@ -95,7 +95,7 @@ def fingerprint(terms: Terms, spending: Spending | None, seed: int) -> str:
     ).hexdigest()
 
 
-def _check(terms: Terms, plan: Plan | None, rounds: int) -> None:
+def _check(terms: Terms, plan: TrainingPlan | None, rounds: int) -> None:
     if plan is None and not terms.tells_loss:
         raise TrainingError("these terms are private, and there is no plan to account for them")
     if plan is not None and terms.tells_loss:
@@ -127,27 +127,27 @@ def _resumed(folder: Path, mark: str, terms: Terms, start: ServerState) -> Serve
     return now
 
 
-def _charge(folder: Path, rounds: int, spending: Spending | None, terms: Terms) -> None:
+def _charge(folder: Path, rounds: int, spending: PlanSpending | None, terms: Terms) -> None:
     """Written before a round begins, so that a crash cannot hide what was paid."""
     folder.mkdir(parents=True, exist_ok=True)
     on_disk.replaced(folder / LEDGER, json.dumps(_ledger(rounds, spending, terms), indent=2) + "\n")
 
 
-def _ledger(rounds: int, spending: Spending | None, terms: Terms) -> Mapping[str, Any]:
+def _ledger(rounds: int, spending: PlanSpending | None, terms: Terms) -> Mapping[str, Any]:
     return asdict(spending.ledger(rounds, terms.noise)) if spending else of_nothing()
 
 
 def _write(
-    folder: Path, now: ServerState, mark: str, spending: Spending | None, terms: Terms
+    folder: Path, now: ServerState, mark: str, spending: PlanSpending | None, terms: Terms
 ) -> None:
     facts = {"fingerprint": mark, "ledger": _ledger(now.charged, spending, terms)}
     on_disk.to_folder(now, folder / ROUNDS / f"{now.round:04d}", facts)
 
 
 def _outcome(
-    now: ServerState, spending: Spending | None, terms: Terms, stopped: str | None
-) -> Outcome:
-    return Outcome(
+    now: ServerState, spending: PlanSpending | None, terms: Terms, stopped: str | None
+) -> FederationOutcome:
+    return FederationOutcome(
         state=now,
         ledger=spending.ledger(now.charged, terms.noise) if spending else None,
         stopped=stopped,

@@ -11,7 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TypeVar
 
-from training.errors import Refused, TrainingError
+from training.errors import SiteRefused, TrainingError
 from training.federation.fixedpoint import Residues
 from training.federation.replies import Failed, Summed
 from training.federation.site import SiteSide
@@ -19,11 +19,11 @@ from training.federation.site_ledger import SiteLedger
 from training.federation.terms import Terms
 from training.federation.updates import Learned, Learner, Weights
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 
-class Timed:
+class TimedLearner:
     """A learner, and the seconds that it took."""
 
     def __init__(self, learner: Learner) -> None:
@@ -55,7 +55,12 @@ class InProcess:
         workers: Executor | None = None,
         ledgers: Mapping[str, SiteLedger] = MappingProxyType({}),
     ) -> None:
-        self.timed, self.terms, self.seed, self.workers = Timed(learner), terms, seed, workers
+        self.timed, self.terms, self.seed, self.workers = (
+            TimedLearner(learner),
+            terms,
+            seed,
+            workers,
+        )
         self.ledgers = ledgers
         self._busy: tuple[str, threading.Thread] | None = None
 
@@ -102,11 +107,11 @@ class InProcess:
             ledger=self.ledgers.get(site),
         )
 
-    def _all(self, calls: Mapping[str, Callable[[], Answer]]) -> dict[str, Answer | Failed]:
+    def _all(self, calls: Mapping[str, Callable[[], T]]) -> dict[str, T | Failed]:
         if self.workers is None:
             return {site: self._alone(site, call) for site, call in sorted(calls.items())}
         futures = {site: self.workers.submit(call) for site, call in sorted(calls.items())}
-        found: dict[str, Answer | Failed] = {}
+        found: dict[str, T | Failed] = {}
         for site, future in futures.items():
             try:
                 found[site] = future.result(self.terms.timeout_s)
@@ -117,7 +122,7 @@ class InProcess:
                 found[site] = self._failed(site, error)
         return found
 
-    def _alone(self, site: str, call: Callable[[], Answer]) -> Answer | Failed:
+    def _alone(self, site: str, call: Callable[[], T]) -> T | Failed:
         if self._busy is not None:
             self._busy[1].join(self.terms.timeout_s)
             if self._busy[1].is_alive():
@@ -126,7 +131,7 @@ class InProcess:
                     " answer in time"
                 )
             self._busy = None
-        box: list[Answer | Failed] = []
+        box: list[T | Failed] = []
         thread = threading.Thread(
             target=self._boxed, args=(site, call, box), name=f"site {site}", daemon=True
         )
@@ -137,7 +142,7 @@ class InProcess:
             return self._late()
         return box[0]
 
-    def _boxed(self, site: str, call: Callable[[], Answer], box: list[Answer | Failed]) -> None:
+    def _boxed(self, site: str, call: Callable[[], T], box: list[T | Failed]) -> None:
         try:
             box.append(call())
         except BaseException as error:
@@ -151,7 +156,7 @@ class InProcess:
         the site's own log has the rest.
         """
         logger.warning("site %s failed", site, exc_info=error)
-        if not self.terms.tells_loss and not isinstance(error, Refused):
+        if not self.terms.tells_loss and not isinstance(error, SiteRefused):
             return Failed(f"failed there ({type(error).__name__}); the site's own log says why")
         return Failed(
             str(error) if isinstance(error, TrainingError) else f"{type(error).__name__}: {error}"

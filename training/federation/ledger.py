@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from training.errors import TrainingError
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.privacy import budget
 from training.privacy.statement import NEIGHBOURS
 
@@ -19,7 +19,7 @@ meets it to the last digits.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ledger:
+class PrivacyCharges:
     """Of one unit, after `rounds_charged` rounds."""
 
     unit: str
@@ -38,12 +38,12 @@ class Ledger:
     also_released: tuple[str, ...]
 
 
-class Spending:
+class PlanSpending:
     """The account of one plan, asked for every round; the noise is that of the whole plan, fixed at
     the beginning.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: TrainingPlan) -> None:
         self.plan = plan
         self._known: dict[int, float] = {0: 0.0}
 
@@ -76,10 +76,10 @@ class Spending:
                 f" {self.after(self.plan.rounds):.4g}); take more noise or fewer rounds"
             )
 
-    def ledger(self, rounds: int, source: str) -> Ledger:
+    def ledger(self, rounds: int, source: str) -> PrivacyCharges:
         """source: of the noise, `seeded` or `secure`."""
         given = self.plan.privacy
-        return Ledger(
+        return PrivacyCharges(
             unit=given.unit,
             adjacency=NEIGHBOURS[given.adjacency if given.unit == "site" else given.unit],
             delta=given.delta,
@@ -102,7 +102,7 @@ def _noise(source: str) -> str:
     return "seeded: repeatable, so it protects only from those who do not know the seed"
 
 
-def _sampling(plan: Plan) -> str:
+def _sampling(plan: TrainingPlan) -> str:
     given = plan.privacy
     if given.unit != "site":
         return (
@@ -117,7 +117,7 @@ def _sampling(plan: Plan) -> str:
     return "not counted: every site is charged for every round"
 
 
-def _also_released(plan: Plan) -> tuple[str, ...]:
+def _also_released(plan: TrainingPlan) -> tuple[str, ...]:
     """What leaves sites beside the noised updates, and is not in epsilon."""
     found = [
         "names and number of sites",

@@ -31,7 +31,7 @@ DTYPES: dict[str, "np.dtype"] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Message:
+class SiteMessage:
     """What travels between server and site."""
 
     weights: Weights
@@ -94,7 +94,7 @@ def _rounded(value: Array, scale: Array, rng: np.random.Generator) -> "np.ndarra
     return np.clip(np.floor(exact + rng.random(value.shape)), -LEVELS, LEVELS).astype(np.int8)
 
 
-def decoded(data: bytes, send: Send) -> Message:
+def decoded(data: bytes, send: Send) -> SiteMessage:
     """What was encoded. TrainingError names what is wrong with bytes that are no such message."""
     try:
         tensors, facts = load(data), _facts(data)
@@ -114,7 +114,7 @@ def decoded(data: bytes, send: Send) -> Message:
     if send == "int8":
         return _from_int8(tensors, facts)
     weights = {key: value.astype(np.float32) for key, value in tensors.items()}
-    return Message(weights=weights, facts=facts)
+    return SiteMessage(weights=weights, facts=facts)
 
 
 def _facts(data: bytes) -> dict[str, str]:
@@ -125,7 +125,7 @@ def _facts(data: bytes) -> dict[str, str]:
     return {str(key): str(value) for key, value in (header.get("__metadata__") or {}).items()}
 
 
-def _from_int8(tensors: Mapping[str, "np.ndarray"], facts: Mapping[str, str]) -> Message:
+def _from_int8(tensors: Mapping[str, "np.ndarray"], facts: Mapping[str, str]) -> SiteMessage:
     scales = tensors.get(SCALES, np.zeros(0, np.float32)).astype(np.float32).ravel()
     keys = sorted(tensors.keys() - {SCALES})
     shapes = {key: _scale(np.zeros(tensors[key].shape, np.float32)).shape for key in keys}
@@ -138,4 +138,4 @@ def _from_int8(tensors: Mapping[str, "np.ndarray"], facts: Mapping[str, str]) ->
         at += size
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is found later
             weights[key] = tensors[key].astype(np.float32) * scale
-    return Message(weights=weights, facts=facts)
+    return SiteMessage(weights=weights, facts=facts)

@@ -31,7 +31,7 @@ class Summed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class SiteReport:
     """What a site says of its update; None where it says nothing."""
 
     steps: int | None = None
@@ -46,7 +46,7 @@ class Gathered:
     """Of sites that it sees one by one."""
     total: Mapping[str, Wide] = field(default_factory=dict)
     """Sum of nominal weight times delta, of `answered`."""
-    answered: dict[str, Told] = field(default_factory=dict)
+    answered: dict[str, SiteReport] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     up: dict[str, int] = field(default_factory=dict)
     down: dict[str, int] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Gathered:
     """Why the sum cannot be used, although enough sites answered."""
 
 
-class Sites(Protocol):
+class SiteLinks(Protocol):
     """Where tasks go to: `InProcess`, or a network."""
 
     def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> Mapping[str, bytes | Failed]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from training.errors import TrainingError
 from training.federation import aggregation, draws, messages, screening
-from training.federation.replies import Failed, Gathered, Sites, Told
+from training.federation.replies import Failed, Gathered, SiteLinks, SiteReport
 from training.federation.site import task_bytes, travelling
 from training.federation.state import ServerState
 from training.federation.terms import Terms
@@ -50,7 +50,7 @@ class RoundReport:
 
 
 def conduct(
-    state: ServerState, sites: Sites, terms: Terms, seed: int
+    state: ServerState, sites: SiteLinks, terms: Terms, seed: int
 ) -> tuple[ServerState, RoundReport]:
     """The next round, wherever the sites are."""
     began, learned = time.perf_counter(), getattr(sites, "learning_s", None)
@@ -104,7 +104,7 @@ def _frozen(state: ServerState, terms: Terms) -> dict[str, Array]:
 
 
 def _separate(
-    state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Collection[str]
+    state: ServerState, sites: SiteLinks, terms: Terms, seed: int, drawn: Collection[str]
 ) -> Gathered:
     """Every update is seen by the server, and screened."""
     tasks = _tasks(state, terms, seed, drawn)
@@ -128,7 +128,9 @@ def _separate(
     return got
 
 
-def accepted(data: bytes, state: ServerState, terms: Terms, site: str) -> tuple[Weights, Told]:
+def accepted(
+    data: bytes, state: ServerState, terms: Terms, site: str
+) -> tuple[Weights, SiteReport]:
     """A site's update and what it says of it. TrainingError says why it must be left out."""
     message = messages.decoded(data, terms.send)
     if message.facts.get("round") != str(state.round + 1):
@@ -144,7 +146,7 @@ def accepted(data: bytes, state: ServerState, terms: Terms, site: str) -> tuple[
     return message.weights, _told(message.facts, terms)
 
 
-def _told(facts: Mapping[str, str], terms: Terms) -> Told:
+def _told(facts: Mapping[str, str], terms: Terms) -> SiteReport:
     """What the terms let a site say; anything else that it says is not looked at. TrainingError for
     what is no such number.
     """
@@ -154,7 +156,7 @@ def _told(facts: Mapping[str, str], terms: Terms) -> Told:
     loss = facts.get("loss") if terms.tells_loss else None
     if loss is not None and not _is_number(loss):
         raise TrainingError(f"`loss` is {loss[:40]!r}, and must be a finite number")
-    return Told(
+    return SiteReport(
         steps=None if steps is None else int(steps), loss=None if loss is None else float(loss)
     )
 
@@ -167,7 +169,7 @@ def _is_number(text: str) -> bool:
 
 
 def _summed(
-    state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Collection[str]
+    state: ServerState, sites: SiteLinks, terms: Terms, seed: int, drawn: Collection[str]
 ) -> Gathered:
     """Only the sum of weighted updates is seen, with the sites' noise in it where that was
     agreed.
@@ -183,7 +185,7 @@ def _summed(
     )
     if summed.total is None:
         return got
-    got.answered = {site: Told() for site in sorted(tasks) if site not in got.failed}
+    got.answered = {site: SiteReport() for site in sorted(tasks) if site not in got.failed}
     flat, at = terms.fixed_point.decode(summed.total), 0
     got.total = {}
     for key, value in sorted(moved.items()):

@@ -56,7 +56,7 @@ def threshold_of(members: int) -> int:
     return max(2, members // 2 + 1)
 
 
-class Member:
+class Masker:
     """One site's side of one sum. A new one for each sum: keys are used once. Between steps it can
     be kept as text, which is secret.
     """
@@ -91,7 +91,7 @@ class Member:
         )
 
     @classmethod
-    def again(cls, kept: str) -> "Member":
+    def again(cls, kept: str) -> "Masker":
         """The same member, from what it kept."""
         said = json.loads(kept)
         self = cls(said["name"])

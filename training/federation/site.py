@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from training.errors import Refused, TrainingError
+from training.errors import SiteRefused, TrainingError
 from training.federation import draws, messages, screening
 from training.federation.fixedpoint import Residues
 from training.federation.shift import LEFT, RIGHT, WHOLE, dense
@@ -46,7 +46,9 @@ def task_from(data: bytes, terms: Terms, frozen: Weights) -> Task:
     }
     weights = {key: value for key, value in message.weights.items() if key not in shift}
     if not all(np.isfinite(value).all() for value in message.weights.values()):
-        raise Refused("the server's weights are not finite, and nothing can be learned from them")
+        raise SiteRefused(
+            "the server's weights are not finite, and nothing can be learned from them"
+        )
     return Task(round=int(message.facts["round"]), weights=weights, base_shift=shift or None)
 
 
@@ -149,7 +151,7 @@ class SiteSide:
         before = {**self.frozen, **task.weights}
         try:
             return self._checked(task, before)
-        except Refused:
+        except SiteRefused:
             raise
         except TrainingError:
             if self.terms.noise_at == "none":

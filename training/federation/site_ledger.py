@@ -20,10 +20,10 @@ from typing import Any
 
 from filelock import FileLock
 
-from training.errors import Refused, TrainingError
+from training.errors import SiteRefused, TrainingError
 from training.federation import state as on_disk
 from training.federation.terms import Terms
-from training.plan import Plan
+from training.plan import TrainingPlan
 
 FORMAT = 1
 
@@ -40,7 +40,7 @@ class SiteLedger:
     """SHA-256 of all that was agreed."""
 
     @classmethod
-    def of(cls, file: Path, site: str, terms: Terms, plan: Plan) -> "SiteLedger":
+    def of(cls, file: Path, site: str, terms: Terms, plan: TrainingPlan) -> "SiteLedger":
         """For what this site itself has agreed to."""
         given = plan.privacy
         said = {
@@ -85,12 +85,12 @@ class SiteLedger:
     def _check(self, round: int, whole: Mapping[str, Any]) -> None:
         rounds = self.agreed["rounds"]
         if not 1 <= round <= rounds:
-            raise Refused(
+            raise SiteRefused(
                 f"round {round} was never agreed on: the recipe of this site has rounds 1 to"
                 f" {rounds}"
             )
         if when := self._mine(whole).get(str(round)):
-            raise Refused(
+            raise SiteRefused(
                 f"round {round} was answered on {when} and is not answered again, as its noise"
                 " could be averaged away; a server that lost the answers goes on with the next"
                 " round"

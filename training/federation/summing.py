@@ -14,7 +14,7 @@ from training.federation.replies import Failed, Summed
 from training.federation.secure import (
     KEY_BYTES,
     Kind,
-    Member,
+    Masker,
     PublicKeys,
     Revealed,
     enough,
@@ -22,18 +22,18 @@ from training.federation.secure import (
 )
 from training.federation.shamir import SHARE_BYTES
 
-Step = Literal["keys", "share", "mask", "reveal"]
-Said = Mapping[str, bytes]
+SumStep = Literal["keys", "share", "mask", "reveal"]
+StepMessage = Mapping[str, bytes]
 """What one step says to a site, or a site to it: by the name of a site that it is about, or by what
 it is.
 """
-Ask = Callable[[Step, Mapping[str, Said]], Mapping[str, Said | Failed]]
+AskSites = Callable[[SumStep, Mapping[str, StepMessage]], Mapping[str, StepMessage | Failed]]
 Read = TypeVar("Read")
 KINDS: dict[bytes, Kind] = {b"o": "own mask", b"p": "pairwise key"}
 POINT_BYTES = 3
 
 
-def sum_over(sites: Collection[str], size: int, ask: Ask, least: int = 0) -> Summed:
+def sum_over(sites: Collection[str], size: int, ask: AskSites, least: int = 0) -> Summed:
     """The sum of the sites' vectors. size: numbers in each. ask: puts a step to several sites; who
     fails in one is not asked again. Who fails after its vector came is still in the sum. least: how
     many vectors it must have.
@@ -48,7 +48,7 @@ def sum_over(sites: Collection[str], size: int, ask: Ask, least: int = 0) -> Sum
 
 
 class _Server:
-    def __init__(self, sites: Collection[str], ask: Ask, least: int) -> None:
+    def __init__(self, sites: Collection[str], ask: AskSites, least: int) -> None:
         self.sites, self.ask, self.least = sorted(sites), ask, least
         self.failed: dict[str, str] = {}
         self.up: Counter[str] = Counter()
@@ -89,7 +89,10 @@ class _Server:
             ) from None
 
     def _asked(
-        self, step: Step, said: Mapping[str, Said], read: Callable[[str, Said], Read]
+        self,
+        step: SumStep,
+        said: Mapping[str, StepMessage],
+        read: Callable[[str, StepMessage], Read],
     ) -> dict[str, Read]:
         for site, one in said.items():
             self.down[site] += sum(map(len, one.values()))
@@ -108,8 +111,8 @@ class _Server:
 
 
 def answered(
-    member: Member, step: Step, said: Said, vector: Callable[[], Residues], least: int = 0
-) -> Said:
+    member: Masker, step: SumStep, said: StepMessage, vector: Callable[[], Residues], least: int = 0
+) -> StepMessage:
     """A site's answer. vector: only called to mask it, when the site says how many vectors must be
     in the sum at `least`.
     """
@@ -140,19 +143,19 @@ def answered(
             }
 
 
-def _keys_from(said: Said) -> PublicKeys:
+def _keys_from(said: StepMessage) -> PublicKeys:
     return PublicKeys(_sized(said["packets"], KEY_BYTES), _sized(said["masks"], KEY_BYTES))
 
 
-def _packets_from(said: Said, others: Collection[str]) -> Said:
+def _packets_from(said: StepMessage, others: Collection[str]) -> StepMessage:
     return {site: said[site] for site in others}
 
 
-def _vector_from(said: Said, size: int) -> Residues:
+def _vector_from(said: StepMessage, size: int) -> Residues:
     return np.frombuffer(_sized(said["vector"], 4 * size), dtype="<u4").astype(np.uint32)
 
 
-def _revealed_from(said: Said, dealt: Collection[str]) -> dict[str, Revealed]:
+def _revealed_from(said: StepMessage, dealt: Collection[str]) -> dict[str, Revealed]:
     ends = 1 + POINT_BYTES
     return {
         site: Revealed(
@@ -175,12 +178,12 @@ def sum_of(
     """Among sites in one process. Failed: a site that drops out before it sends its vector. silent:
     sites that drop out after it.
     """
-    members = {name: Member(name) for name in sorted(vectors)}
+    members = {name: Masker(name) for name in sorted(vectors)}
 
-    def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
+    def ask(step: SumStep, said: Mapping[str, StepMessage]) -> dict[str, StepMessage | Failed]:
         return {name: asked(step, name, one) for name, one in said.items()}
 
-    def asked(step: Step, name: str, said: Said) -> Said | Failed:
+    def asked(step: SumStep, name: str, said: StepMessage) -> StepMessage | Failed:
         vector = vectors[name]
         if isinstance(vector, Failed):
             return (

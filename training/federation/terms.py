@@ -15,7 +15,7 @@ from training.errors import TrainingError
 from training.federation.draws import Source
 from training.federation.fixedpoint import FixedPoint
 from training.federation.messages import Send
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.privacy.lattice import Lattice, lattice
 from training.recipe import Recipe
 
@@ -189,7 +189,7 @@ def _problems_of_sums(terms: Terms) -> Iterator[str]:
             )
 
 
-def terms_of(recipe: Recipe, plan: Plan | None, sessions: Mapping[str, int]) -> Terms:
+def terms_of(recipe: Recipe, plan: TrainingPlan | None, sessions: Mapping[str, int]) -> Terms:
     """sessions: for training at each site. plan: the recipe's with these sites; None without
     privacy.
 
@@ -229,7 +229,7 @@ def terms_of(recipe: Recipe, plan: Plan | None, sessions: Mapping[str, int]) -> 
     )
 
 
-def _bounded(weights: dict[str, float], plan: Plan) -> dict[str, float]:
+def _bounded(weights: dict[str, float], plan: TrainingPlan) -> dict[str, float]:
     """Shares of sites as the account has them: none above the largest weight that the sensitivity
     is computed with.
     """
@@ -248,7 +248,7 @@ def _bounded(weights: dict[str, float], plan: Plan) -> dict[str, float]:
     return bounded
 
 
-def _protected(plan: Plan) -> dict[str, object]:
+def _protected(plan: TrainingPlan) -> dict[str, object]:
     from training.privacy import budget
 
     given, multiplier = plan.privacy, budget.multiplier_of(plan)

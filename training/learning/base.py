@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Base:
+class AdaptedBase:
     """The model that is adapted."""
 
     model: Any
@@ -52,7 +52,7 @@ class Base:
 
 def load_base(
     name: str, *, device: str = "auto", precision: str = "float32", quantize: str = "none"
-) -> Base:
+) -> AdaptedBase:
     """Load the frozen base onto its device. TrainingError names what is missing."""
     where = device_of(device)
     folder = _place(name)
@@ -76,7 +76,7 @@ def load_base(
         tokenizer.pad_token = tokenizer.eos_token
     model.requires_grad_(False)
     model.eval()
-    return Base(
+    return AdaptedBase(
         model=model if quantize == "4bit" else model.to(where),
         tokenizer=tokenizer,
         name=name,
@@ -84,7 +84,7 @@ def load_base(
     )
 
 
-def load_shapes(name: str, learning: Learning) -> Base:
+def load_shapes(name: str, learning: Learning) -> AdaptedBase:
     """The base without its numbers, from its configuration alone: enough to draw the adapters of
     any seed just as a site draws them, without the memory or the GPU that the model takes.
     """
@@ -104,7 +104,7 @@ def load_shapes(name: str, learning: Learning) -> Base:
         for key, value in list(module.named_parameters(recurse=False)):
             zeros = torch.zeros((), dtype=value.dtype).expand(value.shape)  # one number in memory
             setattr(module, key, torch.nn.Parameter(zeros, requires_grad=False))
-    return Base(model=model, tokenizer=None, name=name, digest=digest_of(Path(folder)))
+    return AdaptedBase(model=model, tokenizer=None, name=name, digest=digest_of(Path(folder)))
 
 
 def _place(name: str) -> Path | str:
@@ -124,7 +124,7 @@ def _not_loaded(name: str, error: Exception) -> TrainingError:
     )
 
 
-def load_for(recipe_base: str, learning: Learning, device: str) -> Base:
+def load_for(recipe_base: str, learning: Learning, device: str) -> AdaptedBase:
     """The base as a recipe wants it."""
     return load_base(
         recipe_base, device=device, precision=learning.precision, quantize=learning.quantize
@@ -223,7 +223,7 @@ def digest_of(folder: Path) -> str:
     return made.hexdigest()
 
 
-def with_adapters(base: Base, lora: Lora, *, seed: int) -> PeftModel:
+def with_adapters(base: AdaptedBase, lora: Lora, *, seed: int) -> PeftModel:
     """The base with fresh adapters: A drawn by the seed, B zero. The base must be on its device
     already: moved afterwards, Opacus' hooks would watch parameters that nobody trains.
     """

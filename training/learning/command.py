@@ -72,7 +72,7 @@ def tune(config: Config, out: Out = None) -> None:
     with bar() as progress, stoppable() as asked:
         from training.learning import tune as tuning  # slow: torch
 
-        def show(now: tuning.Progress) -> None:
+        def show(now: tuning.TuneProgress) -> None:
             if now.held_out is not None:
                 progress.say(
                     f"after step {now.at:>5} of {now.steps}   held-out loss {now.held_out:.4f}"

@@ -21,7 +21,7 @@ TEACHING = Teaching()
 
 
 @dataclass(frozen=True)
-class Example:
+class Piece:
     """Tokens of one session, or of a part of it."""
 
     ids: Tensor
@@ -42,7 +42,7 @@ class Record:
     """
 
     unit: str
-    examples: tuple[Example, ...]
+    examples: tuple[Piece, ...]
 
     @property
     def learned(self) -> int:
@@ -70,9 +70,7 @@ def _record(unit: str, dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens
         if tokens == 0:
             what = f"session {one.id!r} has no counselor's word to learn within {max_tokens} tokens"
             raise TrainingError(f"{what}; leave it out (see `corpus check`), or raise max_tokens")
-        parts += [
-            Example(ids, learned, 1 / tokens / len(dialogues), one.id) for ids, learned in cut
-        ]
+        parts += [Piece(ids, learned, 1 / tokens / len(dialogues), one.id) for ids, learned in cut]
     return Record(unit, tuple(parts))
 
 
@@ -159,7 +157,7 @@ def template(tokenizer: Any, messages: Iterable[dict[str, str]], *, reply: bool 
 
 
 def together(
-    examples: Sequence[Example], padding: int, device: torch.device
+    examples: Sequence[Piece], padding: int, device: torch.device
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Padded on the right: ids [n, T], attention [n, T], learned [n, T]."""
     longest = max(len(example.ids) for example in examples)

@@ -13,7 +13,7 @@ from typing import Any
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
 from training.federation import state as on_disk
-from training.federation.all_rounds import LEDGER, ROUNDS, Outcome, federate
+from training.federation.all_rounds import LEDGER, ROUNDS, FederationOutcome, federate
 from training.federation.inprocess import InProcess
 from training.federation.rounds import RoundReport
 from training.federation.shift import dense
@@ -21,11 +21,11 @@ from training.federation.site_ledger import SiteLedger
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
 from training.learning.examples import Record, records_of
-from training.learning.folder import Folder, data_of, manifest_of
+from training.learning.folder import TrainingFolder, data_of, manifest_of
 from training.learning.gradients import mean_loss
 from training.learning.result import spent_of, write_adapter
 from training.learning.site import Learners, OnStep, shifted
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.privacy import budget
 from training.recipe import Recipe
 from training.sites import find, place, planned
@@ -35,7 +35,7 @@ from training.sites import find, place, planned
 class Federated:
     """What a federated training came to."""
 
-    folder: Folder
+    folder: TrainingFolder
     adapter: Path | None
     """Its folder; None before any round was finished."""
     stopped: str | None
@@ -51,7 +51,7 @@ class Rounds:
     times between.
     """
 
-    folder: Folder
+    folder: TrainingFolder
     learners: Learners
     held_out: tuple[Record, ...]
     on_round: Callable[[RoundReport, float | None], None]
@@ -114,7 +114,7 @@ def run_federation(
     _refuse_again(ledgers, out)
     learners = Learners(recipe=recipe, sites=sites, plan=plan, on_step=on_step)
     account = budget.make(plan) if plan else None
-    folder = Folder.begin(
+    folder = TrainingFolder.begin(
         out,
         manifest_of(
             "federate", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
@@ -138,7 +138,9 @@ def run_federation(
     return _written(folder, beside, ended, spent_of(ended, plan, recipe))
 
 
-def _ledgers(recipe: Recipe, file: Path, terms: Terms, plan: Plan | None) -> dict[str, SiteLedger]:
+def _ledgers(
+    recipe: Recipe, file: Path, terms: Terms, plan: TrainingPlan | None
+) -> dict[str, SiteLedger]:
     """One beside the corpus of each site that has a corpus of its own; none without privacy, and
     for noise that is drawn by a seed.
     """
@@ -168,7 +170,7 @@ def _refuse_again(ledgers: Mapping[str, SiteLedger], out: Path) -> None:
 
 
 def _written(
-    folder: Folder, beside: Rounds, ended: Outcome, spent: dict[str, Any] | None
+    folder: TrainingFolder, beside: Rounds, ended: FederationOutcome, spent: dict[str, Any] | None
 ) -> Federated:
     """The adapter of the last round, in its folder, where there was any round."""
     if ended.state.round == 0:

@@ -27,8 +27,8 @@ from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.disk import append_text, write_text, write_whole
 from simcounsel.intake import file_bytes, json_data
 from training.errors import TrainingError
-from training.plan import Plan, Site
-from training.privacy.budget import Account
+from training.plan import SiteSize, TrainingPlan
+from training.privacy.budget import PrivacyAccount
 from training.recipe import Recipe
 from training.sites import Sites
 
@@ -39,13 +39,13 @@ PACKAGES = ("torch", "transformers", "peft", "opacus", "dp-accounting", "simcoun
 
 
 @dataclass(frozen=True)
-class Folder:
+class TrainingFolder:
     """A training's folder, as far as both kinds of training share it."""
 
     path: Path
 
     @classmethod
-    def begin(cls, path: Path, manifest: Mapping[str, Any]) -> "Folder":
+    def begin(cls, path: Path, manifest: Mapping[str, Any]) -> "TrainingFolder":
         """Make it, or go on in it if it holds this very training. TrainingError if it holds
         another, or anything else.
         """
@@ -70,7 +70,7 @@ class Folder:
         return cls(path)
 
     @classmethod
-    def open(cls, path: Path) -> "Folder":
+    def open(cls, path: Path) -> "TrainingFolder":
         """One that is there. TrainingError if it is not."""
         if not (path / MANIFEST).is_file():
             raise TrainingError(
@@ -200,8 +200,8 @@ def manifest_of(
     recipe_file: Path,
     base: Mapping[str, str],
     data: Mapping[str, Any],
-    sites: Iterable[Site],
-    account: Account | None,
+    sites: Iterable[SiteSize],
+    account: PrivacyAccount | None,
 ) -> dict[str, Any]:
     """What a training's folder says of it. data: as `data_of` has it."""
     return {
@@ -247,11 +247,11 @@ def hash_of(dialogues: Iterable[Dialogue]) -> str:
     return made.hexdigest()
 
 
-def account_fields(account: Account | None) -> dict[str, Any] | None:
+def account_fields(account: PrivacyAccount | None) -> dict[str, Any] | None:
     """A privacy account as it stands in manifests and cards; None without privacy."""
     if account is None:
         return None
-    plan: Plan = account.plan
+    plan: TrainingPlan = account.plan
     return {
         "unit": plan.privacy.unit,
         "epsilon": account.total_epsilon,

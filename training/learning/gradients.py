@@ -18,13 +18,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.errors import TrainingError
-from training.learning.examples import Example, Record, together
+from training.learning.examples import Piece, Record, together
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ModelReading:
     """How a model reads examples."""
 
     model: Any
@@ -47,7 +47,7 @@ class Reading:
         ]
 
 
-def losses(reading: Reading, examples: Sequence[Example]) -> Tensor:
+def losses(reading: ModelReading, examples: Sequence[Piece]) -> Tensor:
     """[n]: of each example its weight times the sum of its token losses, in nats."""
     ids, attention, learned = together(examples, reading.padding, reading.device)
     predicted = learned[:, 1:]
@@ -70,7 +70,7 @@ def scores_of(model: Any, ids: Tensor, attention: Tensor, predicted: Tensor) -> 
     return found
 
 
-def check_head(reading: Reading) -> None:
+def check_head(reading: ModelReading) -> None:
     """The vocabulary layer on the last hidden state must give the model's own scores. TrainingError
     for models that change them after it.
     """
@@ -93,7 +93,7 @@ def check_head(reading: Reading) -> None:
         )
 
 
-def mean_gradient(reading: Reading, records: Sequence[Record]) -> float:
+def mean_gradient(reading: ModelReading, records: Sequence[Record]) -> float:
     """Leave in `.grad` the gradient of the mean of the records' losses; returns that mean."""
     total = 0.0
     for part in _parts(
@@ -106,7 +106,7 @@ def mean_gradient(reading: Reading, records: Sequence[Record]) -> float:
 
 
 @contextmanager
-def per_sequence(reading: Reading) -> Iterator[None]:
+def per_sequence(reading: ModelReading) -> Iterator[None]:
     """Inside, a backward pass leaves each sequence's gradient in `.grad_sample`."""
     from opacus.grad_sample import GradSampleHooks
 
@@ -120,7 +120,7 @@ def per_sequence(reading: Reading) -> Iterator[None]:
         hooks.cleanup()
 
 
-def clipped_sum(reading: Reading, records: Sequence[Record], clip: float) -> list[Tensor]:
+def clipped_sum(reading: ModelReading, records: Sequence[Record], clip: float) -> list[Tensor]:
     """The sum over records of their gradients, each scaled to an L2 norm of at most `clip` over all
     trained parameters together. Inside `per_sequence`. No record: zeros. A record whose gradient is
     not finite adds zero: an error would tell, without noise, that it is there.
@@ -168,7 +168,7 @@ def _taken(parameter: nn.Parameter) -> Tensor:
     return found
 
 
-def _parts(examples: Sequence[Example], size: int) -> Iterator[list[Example]]:
+def _parts(examples: Sequence[Piece], size: int) -> Iterator[list[Piece]]:
     found = iter(examples)
     while part := list(islice(found, size)):
         yield part
@@ -190,7 +190,7 @@ def _groups(records: Sequence[Record], size: int) -> Iterator[list[Record]]:
         yield group
 
 
-def mean_loss(reading: Reading, records: Sequence[Record]) -> tuple[float, float]:
+def mean_loss(reading: ModelReading, records: Sequence[Record]) -> tuple[float, float]:
     """The mean over records of their losses, and the perplexity of a learned token (exp of the mean
     over all tokens).
     """

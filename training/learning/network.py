@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from training.errors import TrainingError
-from training.federation.all_rounds import Outcome
+from training.federation.all_rounds import FederationOutcome
 from training.federation.flower.server import ServerSide
 from training.federation.site import SiteSide
 from training.federation.site_ledger import SiteLedger
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
 from training.learning.base import load_shapes, with_adapters
-from training.learning.folder import ELSEWHERE, Folder, manifest_of
+from training.learning.folder import ELSEWHERE, TrainingFolder, manifest_of
 from training.learning.result import spent_of, write_adapter
 from training.learning.site import Learners
 from training.learning.steps import adapter_weights
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.privacy import budget
 from training.recipe import Recipe
 from training.recipe_file import load_recipe
@@ -87,11 +87,11 @@ def server(context: Configured) -> ServerSide:
     recipe, plan, terms = agreed(file)
     base = load_shapes(recipe.base, recipe.learning)
     account = budget.make(plan) if plan else None
-    folder = Folder.begin(
+    folder = TrainingFolder.begin(
         out, manifest_of("federate", recipe, file, base.said(), ELSEWHERE, recipe.sites, account)
     )
 
-    def end(outcome: Outcome) -> None:
+    def end(outcome: FederationOutcome) -> None:
         folder.say("end", stopped=outcome.stopped)
         spent = spent_of(outcome, plan, recipe)
         write_adapter(
@@ -116,7 +116,7 @@ def server(context: Configured) -> ServerSide:
     )
 
 
-def agreed(file: Path) -> tuple[Recipe, Plan | None, Terms]:
+def agreed(file: Path) -> tuple[Recipe, TrainingPlan | None, Terms]:
     """What the server and every site make of the recipe, each for itself. TrainingError when it
     does not count its sites.
     """

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from simcounsel.disk import write_text
-from training.federation.all_rounds import Outcome
+from training.federation.all_rounds import FederationOutcome
 from training.federation.shift import LEFT, RIGHT, WHOLE, Shift
 from training.federation.updates import layers
-from training.learning.folder import ADAPTER, Folder, replace_folder
-from training.plan import Plan
+from training.learning.folder import ADAPTER, TrainingFolder, replace_folder
+from training.plan import TrainingPlan
 from training.privacy.trust import as_rows, markdown, protections
 from training.recipe import Recipe
 
@@ -27,7 +27,7 @@ Arrays = Mapping[str, NDArray[np.float32]]
 
 
 def write_adapter(
-    folder: Folder,
+    folder: TrainingFolder,
     weights: Arrays,
     facts: Mapping[str, Any],
     *,
@@ -138,7 +138,9 @@ def card_of(
     }
 
 
-def spent_of(outcome: Outcome, plan: Plan | None, recipe: Recipe) -> dict[str, Any] | None:
+def spent_of(
+    outcome: FederationOutcome, plan: TrainingPlan | None, recipe: Recipe
+) -> dict[str, Any] | None:
     """The ledger at the end of a federation, and from whom it protects; None without privacy."""
     ledger = outcome.ledger
     if ledger is None or plan is None:

@@ -12,13 +12,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from training.errors import Refused, TrainingError
+from training.errors import SiteRefused, TrainingError
 from training.federation.updates import Learned
-from training.learning.base import Base, change_rank, load_for, with_adapters
+from training.learning.base import AdaptedBase, change_rank, load_for, with_adapters
 from training.learning.examples import Record, records_of
-from training.learning.gradients import Reading, check_head
-from training.learning.steps import Local, Protection, adapter_weights, set_adapter_weights
-from training.plan import Plan, Site
+from training.learning.gradients import ModelReading, check_head
+from training.learning.steps import Local, StepProtection, adapter_weights, set_adapter_weights
+from training.plan import SiteSize, TrainingPlan
 from training.privacy.budget import multiplier_of, noise_std
 from training.recipe import Recipe
 from training.sites import Sites
@@ -27,11 +27,13 @@ Weights = Mapping[str, NDArray[np.float32]]
 OnStep = Callable[[str, int, int, int], None]
 
 
-def protection_of(recipe: Recipe, plan: Plan | None, site: Site) -> Protection | None:
+def protection_of(
+    recipe: Recipe, plan: TrainingPlan | None, site: SiteSize
+) -> StepProtection | None:
     """What DP-SGD does at this site; None where nothing, or only whole updates are protected."""
     if plan is None or plan.privacy.unit == "site":
         return None
-    return Protection(
+    return StepProtection(
         rate=plan.rate(site),
         expected=plan.batch_size or 0,
         clip=plan.privacy.clip,
@@ -40,7 +42,7 @@ def protection_of(recipe: Recipe, plan: Plan | None, site: Site) -> Protection |
     )
 
 
-def steps_of(local: Local, recipe: Recipe, plan: Plan | None, site: Site) -> int:
+def steps_of(local: Local, recipe: Recipe, plan: TrainingPlan | None, site: SiteSize) -> int:
     """Steps of one round: as they are accounted for, or whole epochs."""
     return (
         plan.steps_per_round(site)
@@ -57,11 +59,11 @@ class Learners:
 
     recipe: Recipe
     sites: Sites
-    plan: Plan | None
+    plan: TrainingPlan | None
     on_step: OnStep = lambda site, round, done, of: None
     """Told of each step that is done, of how many in the round."""
-    base: Base = field(init=False)
-    reading: Reading = field(init=False)
+    base: AdaptedBase = field(init=False)
+    reading: ModelReading = field(init=False)
     records: dict[str, tuple[Record, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,14 +121,14 @@ class Learners:
         """
         agreed = self.recipe.lora.ranks.get(site, self.recipe.lora.rank)
         if (sent := _rank(weights)) != agreed:
-            raise Refused(f"adapters of rank {sent}, and {agreed} was agreed on")
+            raise SiteRefused(f"adapters of rank {sent}, and {agreed} was agreed on")
 
     def set(self, weights: Weights) -> None:
         """Give the model these adapters, of whatever rank they are."""
         change_rank(self.reading.model, self.recipe.lora, _rank(weights))
         set_adapter_weights(self.reading, weights)
 
-    def _counted(self, site: str) -> Site:
+    def _counted(self, site: str) -> SiteSize:
         return next(one for one in self.sites.counted() if one.name == site)
 
 
@@ -144,13 +146,13 @@ def _rank(weights: Weights) -> int:
     return int(next(value.shape[0] for name, value in weights.items() if "lora_A" in name))
 
 
-def reading_of(base: Base, recipe: Recipe) -> Reading:
+def reading_of(base: AdaptedBase, recipe: Recipe) -> ModelReading:
     """The base with fresh adapters, ready to be trained as the recipe says."""
     model: Any = with_adapters(base, recipe.lora, seed=recipe.seed)
     if recipe.learning.checkpointing:
         _checkpoint(model)
     on_gpu = next(model.parameters()).device.type == "cuda"
-    reading = Reading(
+    reading = ModelReading(
         model=model,
         padding=int(base.tokenizer.pad_token_id),
         at_once=recipe.learning.at_once or (4 if on_gpu else 1),
@@ -172,7 +174,7 @@ def _checkpoint(model: Any) -> None:
     model.enable_input_require_grads()
 
 
-def must_have_moved(reading: Reading, before: list[torch.Tensor]) -> None:
+def must_have_moved(reading: ModelReading, before: list[torch.Tensor]) -> None:
     """Every trained factor must differ from before, else the privacy was paid for nothing, and be
     finite. A may stand still in the first step, since B is zero.
     """
@@ -195,7 +197,7 @@ def must_have_moved(reading: Reading, before: list[torch.Tensor]) -> None:
 class shifted:  # noqa: N801  a context manager, used like a function
     """Add dense matrices to the base's weights, by layer name, and take them back."""
 
-    def __init__(self, reading: Reading, shift: Weights) -> None:
+    def __init__(self, reading: ModelReading, shift: Weights) -> None:
         self.reading, self.shift = reading, shift
         self.kept: dict[str, torch.Tensor] = {}
 

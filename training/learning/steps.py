@@ -14,13 +14,13 @@ import torch
 from torch import Tensor
 
 from training.learning.examples import Record
-from training.learning.gradients import Reading, clipped_sum, mean_gradient, per_sequence
+from training.learning.gradients import ModelReading, clipped_sum, mean_gradient, per_sequence
 from training.privacy.noise import Key, generator, normals, secure_generator
 from training.recipe import Learning
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protection:
+class StepProtection:
     """DP-SGD of one site."""
 
     rate: float
@@ -39,7 +39,7 @@ class Protection:
 class Local:
     """A site's training."""
 
-    reading: Reading
+    reading: ModelReading
     records: Sequence[Record]
     learning: Learning
     key: Key
@@ -48,7 +48,7 @@ class Local:
     """
     batch: int
     """Records of a step without protection."""
-    protection: Protection | None = None
+    protection: StepProtection | None = None
 
     @property
     def steps_per_epoch(self) -> int:
@@ -94,7 +94,7 @@ class Local:
         optimizer.step()
         return loss
 
-    def _protect(self, given: Protection, number: int) -> None:
+    def _protect(self, given: StepProtection, number: int) -> None:
         total = clipped_sum(self.reading, self.drawn(number), given.clip)
         parameters = self.reading.trained()
         drawn = normals(
@@ -140,7 +140,7 @@ def adapter_weights(model: torch.nn.Module) -> dict[str, np.ndarray]:
     }
 
 
-def set_adapter_weights(reading: Reading, weights: Mapping[str, np.ndarray]) -> None:
+def set_adapter_weights(reading: ModelReading, weights: Mapping[str, np.ndarray]) -> None:
     """Write weights over the adapters' own; names that are not given keep theirs. KeyError for a
     name that there is none of, ValueError for another shape.
     """

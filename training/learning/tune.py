@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
 from training.learning.examples import Record, records_of
-from training.learning.folder import Folder, account_fields, data_of, manifest_of
+from training.learning.folder import TrainingFolder, account_fields, data_of, manifest_of
 from training.learning.gradients import mean_loss
 from training.learning.result import write_adapter
 from training.learning.site import Learners, must_have_moved, steps_of
@@ -35,7 +35,7 @@ OPTIMIZER = "optimizer."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class TuneProgress:
     """After a step, or an evaluation."""
 
     at: int
@@ -48,10 +48,10 @@ class Progress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuned:
+class TunedBase:
     """What a central training came to."""
 
-    folder: Folder
+    folder: TrainingFolder
     adapter: Path | None
     """Its folder; None if it was stopped before the end."""
     before: float | None
@@ -67,9 +67,9 @@ def tune(
     lines: Lines,
     out: Path,
     *,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[TuneProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
-) -> Tuned:
+) -> TunedBase:
     """Train, or go on with a training that stopped. TrainingError for an overrun budget, before
     anything is computed.
     """
@@ -89,7 +89,7 @@ def tune(
         )
     learners = Learners(recipe=recipe, sites=sites, plan=plan)
     local = learners.local(ALL)
-    folder = Folder.begin(
+    folder = TrainingFolder.begin(
         out,
         manifest_of(
             "tune", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
@@ -108,10 +108,10 @@ def tune(
         adapter = write_adapter(
             folder, adapter_weights(local.reading.model), facts, spent=_spent(account, recipe)
         )
-    return Tuned(folder=folder, adapter=adapter, before=before, after=after)
+    return TunedBase(folder=folder, adapter=adapter, before=before, after=after)
 
 
-def _spent(account: budget.Account | None, recipe: Recipe) -> dict[str, Any] | None:
+def _spent(account: budget.PrivacyAccount | None, recipe: Recipe) -> dict[str, Any] | None:
     """What was paid, and from whom that protects; None without privacy."""
     if account is None:
         return None
@@ -125,11 +125,11 @@ def _spent(account: budget.Account | None, recipe: Recipe) -> dict[str, Any] | N
 class CentralTraining:
     """The steps of a training from where they stopped to the end."""
 
-    folder: Folder
+    folder: TrainingFolder
     local: Local
     held_out: Sequence[Record]
     steps: int
-    on_progress: Callable[[Progress], None]
+    on_progress: Callable[[TuneProgress], None]
 
     def run(self, stop: Callable[[], bool]) -> bool:
         """Whether the end was reached."""
@@ -145,7 +145,7 @@ class CentralTraining:
                 loss = self.local.step(at, optimizer)
                 at += 1
                 self.folder.say("step", at=at, loss=loss)
-                self.on_progress(Progress(at=at, steps=self.steps, loss=loss))
+                self.on_progress(TuneProgress(at=at, steps=self.steps, loss=loss))
                 if at % self.local.steps_per_epoch == 0 or at == self.steps:
                     self._evaluate(at)
                 if stop() and at < self.steps:
@@ -170,7 +170,7 @@ class CentralTraining:
         if self.held_out:
             loss, perplexity = mean_loss(self.local.reading, self.held_out)
             self.folder.say("held_out", at=at, loss=loss, perplexity=perplexity)
-            self.on_progress(Progress(at=at, steps=self.steps, held_out=loss))
+            self.on_progress(TuneProgress(at=at, steps=self.steps, held_out=loss))
 
     def _keep(self, at: int, optimizer: torch.optim.Optimizer) -> None:
         arrays: dict[str, NDArray[Any]] = dict(adapter_weights(self.local.reading.model))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from training.errors import TrainingError
-from training.plan import EXCESS, Plan, Site
+from training.plan import EXCESS, SiteSize, TrainingPlan
 from training.privacy import gaussian
 from training.privacy.lattice import SHORT, Lattice, lattice
 from training.privacy.releases import Releases, epsilon_of, multiplier_for
@@ -16,10 +16,10 @@ Exposure = tuple[Releases, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Account:
+class PrivacyAccount:
     """A plan's budget. All epsilons are for `plan.privacy.unit` and `plan.privacy.delta`."""
 
-    plan: Plan
+    plan: TrainingPlan
     multiplier: float
     """As `Privacy.noise_multiplier`."""
     sensitivity: float
@@ -34,7 +34,7 @@ class Account:
     """After which `budget_epsilon` would be overrun; None if it is kept, or none is set."""
 
 
-def make(plan: Plan) -> Account:
+def make(plan: TrainingPlan) -> PrivacyAccount:
     """The account of a plan that was checked by `plan.problems`."""
     multiplier, budget = multiplier_of(plan), plan.privacy.budget_epsilon
     lattice_of(plan, multiplier)
@@ -42,7 +42,7 @@ def make(plan: Plan) -> Account:
         (name, _epsilon(plan, seen, multiplier)) for name, seen in exposures(plan, plan.rounds)
     )
     total = max(epsilon for _, epsilon in by_site)
-    return Account(
+    return PrivacyAccount(
         plan=plan,
         multiplier=multiplier,
         sensitivity=sensitivity(plan),
@@ -58,7 +58,7 @@ def make(plan: Plan) -> Account:
     )
 
 
-def multiplier_of(plan: Plan) -> float:
+def multiplier_of(plan: TrainingPlan) -> float:
     """The plan's own multiplier, the paper's, or the smallest that keeps the budget."""
     given = plan.privacy
     if given.stated_epsilon is not None:
@@ -77,7 +77,7 @@ def multiplier_of(plan: Plan) -> float:
     return needed(plan, plan.rounds, given.budget_epsilon)
 
 
-def needed(plan: Plan, rounds: int, epsilon: float) -> float:
+def needed(plan: TrainingPlan, rounds: int, epsilon: float) -> float:
     """The multiplier with which the plan, over so many rounds, stays within this total at every
     site.
     """
@@ -88,7 +88,7 @@ def needed(plan: Plan, rounds: int, epsilon: float) -> float:
     )
 
 
-def total_epsilon(plan: Plan, rounds: int, multiplier: float) -> float:
+def total_epsilon(plan: TrainingPlan, rounds: int, multiplier: float) -> float:
     """The epsilon of so many rounds: the largest over places where a unit may be (parallel
     composition over disjoint sites).
     """
@@ -97,7 +97,7 @@ def total_epsilon(plan: Plan, rounds: int, multiplier: float) -> float:
     )
 
 
-def _epsilon(plan: Plan, seen: Exposure, multiplier: float) -> float:
+def _epsilon(plan: TrainingPlan, seen: Exposure, multiplier: float) -> float:
     """Of the Gaussian mechanism, with what whole numbers add to it where sites share the noise."""
     delta = plan.privacy.delta
     if plan.privacy.noise_at == "sum":
@@ -111,7 +111,7 @@ def _counted(seen: Exposure, multiplier: float, delta: float) -> float:
     return epsilon_of(seen, multiplier, delta)
 
 
-def lattice_of(plan: Plan, multiplier: float) -> Lattice | None:
+def lattice_of(plan: TrainingPlan, multiplier: float) -> Lattice | None:
     """The whole numbers in which sites share the noise of a sum; None where they do not.
     TrainingError where 32 bits are too few for the account to hold.
     """
@@ -133,7 +133,7 @@ def lattice_of(plan: Plan, multiplier: float) -> Lattice | None:
     return found
 
 
-def rounds_within(plan: Plan, multiplier: float, epsilon: float) -> int:
+def rounds_within(plan: TrainingPlan, multiplier: float, epsilon: float) -> int:
     """How many rounds of the plan stay within this total; 0 if not even one does."""
     return _last(lambda rounds: total_epsilon(plan, rounds, multiplier) <= epsilon, plan.rounds)
 
@@ -149,7 +149,7 @@ def _last(holds: Callable[[int], bool], most: int) -> int:
     return low
 
 
-def exposures(plan: Plan, rounds: int) -> list[tuple[str, Exposure]]:
+def exposures(plan: TrainingPlan, rounds: int) -> list[tuple[str, Exposure]]:
     """For each kind of place where a unit may be, its name and all releases that see it there.
 
     A client that may be at several sites is counted as being at all of them.
@@ -168,12 +168,12 @@ def exposures(plan: Plan, rounds: int) -> list[tuple[str, Exposure]]:
     return [(site.name, (_of_steps(plan, site, rounds),)) for site in plan.sites]
 
 
-def _of_steps(plan: Plan, site: Site, rounds: int) -> Releases:
+def _of_steps(plan: TrainingPlan, site: SiteSize, rounds: int) -> Releases:
     parts = plan.privacy.sessions_per_client or 1
     return Releases(times=rounds * plan.steps_per_round(site), rate=plan.rate(site), parts=parts)
 
 
-def largest_weight(plan: Plan) -> float:
+def largest_weight(plan: TrainingPlan) -> float:
     """The largest share that a site has in the average of updates."""
     if plan.privacy.weights == "uniform":
         return 1 / plan.n_sites
@@ -183,7 +183,7 @@ def largest_weight(plan: Plan) -> float:
     return min(share, plan.privacy.max_weight or 1.0)
 
 
-def sensitivity(plan: Plan) -> float:
+def sensitivity(plan: TrainingPlan) -> float:
     """How far one unit can move, in L2, what is released: always from the clip, never chosen.
 
     Session, client: the sum of clipped gradients of a step. Site, `each_site`: its own update;
@@ -197,7 +197,7 @@ def sensitivity(plan: Plan) -> float:
     return given.clip * weight * (2 if given.adjacency == "replaced" else 1)
 
 
-def noise_std(plan: Plan, multiplier: float) -> float:
+def noise_std(plan: TrainingPlan, multiplier: float) -> float:
     """Standard deviation on each coordinate: of a step's sum of clipped gradients, of a site's
     update, or of the average.
     """

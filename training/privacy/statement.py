@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.privacy import gaussian
-from training.privacy.budget import Account, lattice_of, needed
+from training.privacy.budget import PrivacyAccount, lattice_of, needed
 from training.privacy.trust import protections, said
 
 Row = tuple[str, str]
@@ -21,7 +21,7 @@ NEIGHBOURS = {
 }
 
 
-def lines(account: Account, source: str) -> list[str]:
+def lines(account: PrivacyAccount, source: str) -> list[str]:
     """The account, a line each. source: of the noise, `seeded` or `secure`."""
     rows = [
         *_of_plan(account.plan),
@@ -38,7 +38,7 @@ def lines(account: Account, source: str) -> list[str]:
     return [*(f"{name:<16}{what}" for name, what in rows), "", *_of_trust(account, source)]
 
 
-def _of_plan(plan: Plan) -> list[Row]:
+def _of_plan(plan: TrainingPlan) -> list[Row]:
     given = plan.privacy
     sizes = (
         f"{plan.n_sites} sites, {sum(site.count * site.sessions for site in plan.sites)} sessions"
@@ -61,7 +61,7 @@ def _span(numbers: Sequence[int]) -> str:
     return f"{numbers[0]}" if numbers[0] == numbers[-1] else f"{numbers[0]} to {numbers[-1]}"
 
 
-def _draws(plan: Plan) -> str:
+def _draws(plan: TrainingPlan) -> str:
     given = plan.privacy
     if given.unit == "site":
         if given.participation == 1:
@@ -80,7 +80,7 @@ def _draws(plan: Plan) -> str:
     )
 
 
-def _of_noise(account: Account) -> list[Row]:
+def _of_noise(account: PrivacyAccount) -> list[Row]:
     given, plan = account.plan.privacy, account.plan
     if given.unit == "site":
         where = "the update of each site" if given.noise_at == "each_site" else "the weighted sum"
@@ -104,7 +104,7 @@ def _of_noise(account: Account) -> list[Row]:
     ]
 
 
-def _of_shares(account: Account) -> list[Row]:
+def _of_shares(account: PrivacyAccount) -> list[Row]:
     """Where the noise of a sum comes from."""
     plan = account.plan
     found = lattice_of(plan, account.multiplier)
@@ -121,7 +121,7 @@ def _of_shares(account: Account) -> list[Row]:
     ]
 
 
-def _of_cost(account: Account) -> list[Row]:
+def _of_cost(account: PrivacyAccount) -> list[Row]:
     given = account.plan.privacy
     of = f"for one {given.unit}, delta {given.delta:g}"
     rows = [
@@ -145,7 +145,7 @@ def _of_cost(account: Account) -> list[Row]:
     return rows
 
 
-def _of_trust(account: Account, source: str) -> list[str]:
+def _of_trust(account: PrivacyAccount, source: str) -> list[str]:
     given = account.plan.privacy
     found = protections(account.plan, account.multiplier, account.plan.rounds, source)
     return [
@@ -155,7 +155,7 @@ def _of_trust(account: Account, source: str) -> list[str]:
 
 
 def table(
-    plan: Plan,
+    plan: TrainingPlan,
     epsilons: Sequence[float],
     rounds: Sequence[int],
     on_cell: Callable[[int, int], None] = lambda done, of: None,
@@ -178,7 +178,7 @@ def table(
     return [title, *_grid([["epsilon", *(str(many) for many in rounds)], *cells])]
 
 
-def paper_table(plan: Plan) -> list[str]:
+def paper_table(plan: TrainingPlan) -> list[str]:
     """What the paper's noise, sized for one release, really gives over the plan's rounds, and the
     noise for a true total.
     """

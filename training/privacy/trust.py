@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.privacy.budget import total_epsilon
 
 
@@ -23,7 +23,7 @@ class Protection:
 
 
 def protections(
-    plan: Plan, multiplier: float, rounds: int, source: str, *, central: bool = False
+    plan: TrainingPlan, multiplier: float, rounds: int, source: str, *, central: bool = False
 ) -> tuple[Protection, ...]:
     """From outsiders, other sites, a server that follows the steps and looks, and one that lies.
 
@@ -56,7 +56,9 @@ def protections(
     )
 
 
-def _of_sum(plan: Plan, multiplier: float, rounds: int, total: float) -> tuple[Protection, ...]:
+def _of_sum(
+    plan: TrainingPlan, multiplier: float, rounds: int, total: float
+) -> tuple[Protection, ...]:
     shares = plan.answering
     others = total_epsilon(plan, rounds, multiplier * math.sqrt((shares - 1) / shares))
     alone = total_epsilon(plan, rounds, multiplier / math.sqrt(shares))

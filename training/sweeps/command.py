@@ -19,9 +19,9 @@ from training.audit.command import audit as attack
 from training.audit.table import grid
 from training.errors import TrainingError
 from training.learning.command import federate, tune
-from training.plan import Plan
+from training.plan import TrainingPlan
 from training.sites import Sites, find, planned
-from training.sweeps.plan import AUDIT, Cell, Sweep, load_sweep
+from training.sweeps.plan import AUDIT, TrainingCell, TrainingSweep, load_sweep
 
 SweepFile = Annotated[
     Path,
@@ -108,7 +108,7 @@ def sweep(
         )
 
 
-def run(cells: Sequence[Cell], out: Path, *, audit: bool = False) -> dict[str, str]:
+def run(cells: Sequence[TrainingCell], out: Path, *, audit: bool = False) -> dict[str, str]:
     """Train the cells in turn, in `out`, and return why each failed that did. TrainingError, before
     anything is computed, where `out` holds other trainings by these names. typer.Exit when one is
     stopped.
@@ -131,23 +131,23 @@ def run(cells: Sequence[Cell], out: Path, *, audit: bool = False) -> dict[str, s
     return failed
 
 
-def train(cell: Cell, out: Path) -> None:
+def train(cell: TrainingCell, out: Path) -> None:
     """Train a cell, or go on with it."""
     file = out / f"{cell.name}.yaml"
     write_whole(file, cell.written_for(out))
     (tune if cell.kind == "tune" else federate)(file, out / cell.name)
 
 
-def finished(cell: Cell, out: Path) -> bool:
+def finished(cell: TrainingCell, out: Path) -> bool:
     """Whether its training has come to its end. TrainingError if a training with another recipe
     lies at its place.
     """
-    from training.learning.folder import MANIFEST, Folder  # slow: safetensors
+    from training.learning.folder import MANIFEST, TrainingFolder  # slow: safetensors
 
     path = out / cell.name
     if not (path / MANIFEST).is_file():
         return False
-    folder = Folder.open(path)
+    folder = TrainingFolder.open(path)
     there, wanted = folder.manifest(), cell.recipe.model_dump(mode="json")
     data = ("corpus", "folders")  # their paths are seen from another folder
     other = sorted(
@@ -162,7 +162,7 @@ def finished(cell: Cell, out: Path) -> bool:
     return folder.finished()
 
 
-def chosen(cells: Sequence[Cell], only: Sequence[str]) -> tuple[Cell, ...]:
+def chosen(cells: Sequence[TrainingCell], only: Sequence[str]) -> tuple[TrainingCell, ...]:
     """The cells that are named, in the file's order; all where none is. TrainingError names those
     there are.
     """
@@ -173,7 +173,7 @@ def chosen(cells: Sequence[Cell], only: Sequence[str]) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells if not only or cell.name in only)
 
 
-def counted(cell: Cell) -> tuple[Sites, Plan | None]:
+def counted(cell: TrainingCell) -> tuple[Sites, TrainingPlan | None]:
     """The data of a cell, and its plan if it has privacy. SpecError, CorpusError if it cannot be
     trained.
     """
@@ -181,7 +181,7 @@ def counted(cell: Cell) -> tuple[Sites, Plan | None]:
     return sites, planned(cell.recipe, cell.file, cell.lines, sites)
 
 
-def cost(cell: Cell) -> dict[str, Any]:
+def cost(cell: TrainingCell) -> dict[str, Any]:
     """What a cell takes, by column; without privacy None in the last. steps: over all sites and
     rounds, as expected where sites take part by chance. SpecError, CorpusError, TrainingError if it
     cannot be trained.
@@ -218,7 +218,7 @@ def cost(cell: Cell) -> dict[str, Any]:
     }
 
 
-def planned_lines(plan: Sweep, cells: Sequence[Cell]) -> list[str]:
+def planned_lines(plan: TrainingSweep, cells: Sequence[TrainingCell]) -> list[str]:
     """What a sweep would do, a line a cell."""
     rows = [cost(cell) for cell in cells]
     told = [[_told(value) for value in row.values()] for row in rows]

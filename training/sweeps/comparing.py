@@ -11,7 +11,7 @@ from typing import Any
 from simcounsel.disk import csv_text
 from training.audit.table import grid
 from training.errors import TrainingError
-from training.learning.folder import MANIFEST, Folder, json_of
+from training.learning.folder import MANIFEST, TrainingFolder, json_of
 from training.sweeps.plan import AUDIT
 
 SAME_LOSS = 1e-3
@@ -66,7 +66,7 @@ def read(places: Sequence[Path]) -> list[Trained]:
     where there is none.
     """
     found = [folder for place in places for folder in _folders(place)]
-    rows = [_of(Folder.open(path)) for path in dict.fromkeys(found)]
+    rows = [_of(TrainingFolder.open(path)) for path in dict.fromkeys(found)]
     return sorted(
         rows, key=lambda one: (one.epsilon is None, one.unit or "", one.epsilon or 0.0, one.name)
     )
@@ -84,7 +84,7 @@ def _folders(place: Path) -> list[Path]:
     return inside
 
 
-def _of(folder: Folder) -> Trained:
+def _of(folder: TrainingFolder) -> Trained:
     manifest, card, done = folder.manifest(), folder.card() or {}, folder.finished()
     recipe, paid = manifest["recipe"], card.get("privacy") or manifest["account"] or {}
     losses = [one["loss"] for one in folder.said("held_out")]

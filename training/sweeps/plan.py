@@ -30,7 +30,7 @@ NO_SWEEP = {
 """Keys that tell other kinds of file, and what to do with these."""
 
 
-class Change(Spec):
+class CellChange(Spec):
     """A cell as it stands in the file."""
 
     name: Name
@@ -41,18 +41,18 @@ class Change(Spec):
     """
 
 
-class Sweep(Spec):
+class TrainingSweep(Spec):
     """Several trainings of one recipe."""
 
     name: Annotated[str, Field(min_length=1)]
     about: str = ""
     recipe: dict[str, Any] | str
     """A recipe that could be trained as it is, written out here or in another file."""
-    cells: Annotated[tuple[Change, ...], Field(min_length=1)]
+    cells: Annotated[tuple[CellChange, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class TrainingCell:
     """One training of a sweep."""
 
     name: str
@@ -87,7 +87,7 @@ class Cell:
         return os.path.relpath(found, folder) if found.exists() else source
 
 
-def load_sweep(path: Path) -> tuple[Sweep, tuple[Cell, ...]]:
+def load_sweep(path: Path) -> tuple[TrainingSweep, tuple[TrainingCell, ...]]:
     """A sweep out of its file, all cells checked. SpecError names every problem with file:line and
     remedy.
     """
@@ -97,7 +97,7 @@ def load_sweep(path: Path) -> tuple[Sweep, tuple[Cell, ...]]:
     for key, what in NO_SWEEP.items():
         if key in data and "cells" not in data:
             raise SpecError([f"{path}:1: not a sweep of trainings but {what.format(path)}"])
-    sweep = parse_spec(data, Sweep, path, lines)
+    sweep = parse_spec(data, TrainingSweep, path, lines)
     names = [one.name for one in sweep.cells]
     for at, name in enumerate(names):
         if name in names[:at]:
@@ -113,7 +113,7 @@ def load_sweep(path: Path) -> tuple[Sweep, tuple[Cell, ...]]:
     )
 
 
-def _base(sweep: Sweep, path: Path, lines: Lines) -> tuple[dict[str, Any], Path]:
+def _base(sweep: TrainingSweep, path: Path, lines: Lines) -> tuple[dict[str, Any], Path]:
     """The recipe's data, checked, and the file whose folder its paths are seen from."""
     if isinstance(sweep.recipe, str):
         file = path.parent / sweep.recipe
@@ -125,8 +125,8 @@ def _base(sweep: Sweep, path: Path, lines: Lines) -> tuple[dict[str, Any], Path]
 
 
 def _cell(
-    change: Change, at: int, base: Mapping[str, Any], file: Path, path: Path, lines: Lines
-) -> Cell:
+    change: CellChange, at: int, base: Mapping[str, Any], file: Path, path: Path, lines: Lines
+) -> TrainingCell:
     data = laid_over(base, change.set)
     here = {place[3:]: line for place, line in lines.items() if place[:3] == ("cells", at, "set")}
     here |= {(): line_of(lines, ("cells", at))}
@@ -139,7 +139,7 @@ def _cell(
                 " `account`; name a `corpus:` or `folders:`"
             ]
         )
-    return Cell(
+    return TrainingCell(
         name=change.name, about=change.about, recipe=recipe, data=data, file=file, lines=here
     )
 

@@ -21,7 +21,7 @@ SEED = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Curve:
+class SpecificationCurve:
     """What all specifications say together."""
 
     count: int
@@ -45,7 +45,7 @@ class Curve:
     """How often they give as many effects beyond the critical t in one direction."""
 
 
-def curve(found: Sequence[Specification]) -> Curve | None:
+def curve(found: Sequence[Specification]) -> SpecificationCurve | None:
     """None without any estimate."""
     values = np.array([one.estimate for one in found if one.estimate is not None], dtype=float)
     known = [one for one in found if one.estimate is not None]
@@ -54,7 +54,7 @@ def curve(found: Sequence[Specification]) -> Curve | None:
     median = float(np.median(values))
     sign = np.sign(median)
     p = _joint(known)
-    return Curve(
+    return SpecificationCurve(
         count=len(known),
         median=median,
         least=float(values.min()),

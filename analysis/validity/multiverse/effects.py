@@ -14,7 +14,7 @@ from analysis.outcomes import BASELINE, points_of
 from analysis.sample import Sample
 from analysis.statistics import by_client, client_contrast
 from analysis.validity.multiverse.adjusting import adjusted
-from analysis.validity.multiverse.universes import LIVED, Plan, named_outcomes
+from analysis.validity.multiverse.universes import LIVED, Universes, named_outcomes
 from simcounsel.specs.multiverse import Baseline, Outcome, Time
 
 SEED = "seed"
@@ -48,7 +48,7 @@ class Specification:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effects:
+class EffectTable:
     """Those of all specifications."""
 
     specifications: tuple[Specification, ...]
@@ -78,7 +78,7 @@ class Effects:
         return pd.DataFrame(rows, columns=[*CHOICES, *keys])
 
 
-def effects(plan: Plan, sample: Sample) -> Effects:
+def effects(plan: Universes, sample: Sample) -> EffectTable:
     """ReportError when nothing was measured, or several answer an outcome and it names none."""
     measured = tables.measurements(sample.logs)
     if not len(measured):
@@ -101,10 +101,10 @@ def effects(plan: Plan, sample: Sample) -> Effects:
     found, repeats = _once_each(tuple(_each(plan, values, grouped, unit, turned)))
     words = "points of the scale" if unit == "points" else "standard deviations (Hedges' g)"
     notes = ("Effects are turned so that a positive one is the better one.",) if turned else ()
-    return Effects(specifications=found, unit=words, notes=(*notes, *repeats))
+    return EffectTable(specifications=found, unit=words, notes=(*notes, *repeats))
 
 
-def _values(plan: Plan, sample: Sample, measured: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _values(plan: Universes, sample: Sample, measured: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """A row for each run, client, outcome and way to take it."""
     members = {one.name: one for one in sample.members if one.arm in plan.contrast}
     for outcome, name in named_outcomes(plan.outcomes).items():
@@ -156,7 +156,7 @@ def _value(points: "pd.Series[float]", time: Time, baseline: Baseline) -> float 
 
 
 def _each(
-    plan: Plan, values: pd.DataFrame, grouped: dict[Any, pd.DataFrame], unit: str, turned: bool
+    plan: Universes, values: pd.DataFrame, grouped: dict[Any, pd.DataFrame], unit: str, turned: bool
 ) -> Iterator[Specification]:
     names = named_outcomes(plan.outcomes)
     for way, seed, outcome in itertools.product(plan.ways, plan.seeds, plan.outcomes):

@@ -11,12 +11,20 @@ from analysis.finding import find
 from analysis.page import counted, num, percent
 from analysis.statistics import holm
 from analysis.style import Picture
-from analysis.validity.multiverse.curve import Curve, curve
-from analysis.validity.multiverse.effects import CHOICES, Effects, effects
+from analysis.validity.multiverse.curve import SpecificationCurve, curve
+from analysis.validity.multiverse.effects import CHOICES, EffectTable, effects
 from analysis.validity.multiverse.pictures import curve_picture, shares_picture
-from analysis.validity.multiverse.shares import NOISE, Share, shares
-from analysis.validity.multiverse.universes import Plan
-from analysis.validity.part import Claim, Part, Table, Verdict, shown, sources, table_of
+from analysis.validity.multiverse.shares import NOISE, VarianceShare, shares
+from analysis.validity.multiverse.universes import Universes
+from analysis.validity.part import (
+    Claim,
+    ClaimVerdict,
+    PartTable,
+    ValidityPart,
+    shown,
+    sources,
+    table_of,
+)
 from analysis.validity.runs import said_of
 from simcounsel.specs.experiment import LEAST_CLIENTS
 
@@ -24,7 +32,7 @@ MOST_ROWS = 14
 """On the page; all are in the CSV."""
 
 
-def make(plan: Plan, runs: Path, command: str) -> tuple[Part, list[Picture]]:
+def make(plan: Universes, runs: Path, command: str) -> tuple[ValidityPart, list[Picture]]:
     """The part and its figures, from runs that were lived by the plan. ReportError when no effect
     can be estimated.
     """
@@ -38,7 +46,7 @@ def make(plan: Plan, runs: Path, command: str) -> tuple[Part, list[Picture]]:
     drawn = [curve_picture(found, plan.contrast), shares_picture(parts)]
     pictures = [one for one in drawn if one is not None]
     said, of_sign = said_of([runs]), sign(plan.contrast, whole)
-    part = Part(
+    part = ValidityPart(
         id="multiverse",
         title="Does the effect hang on choices?",
         lead=_lead(plan, found, whole, parts),
@@ -55,7 +63,9 @@ def make(plan: Plan, runs: Path, command: str) -> tuple[Part, list[Picture]]:
     return part, pictures
 
 
-def _lead(plan: Plan, found: Effects, whole: Curve, parts: Sequence[Share]) -> tuple[str, ...]:
+def _lead(
+    plan: Universes, found: EffectTable, whole: SpecificationCurve, parts: Sequence[VarianceShare]
+) -> tuple[str, ...]:
     noise = next((one.share for one in parts if one.of == NOISE), None)
     seeds = (
         f" Seeds alone, which nobody chooses for a reason, make {percent(noise)} of its variance."
@@ -74,7 +84,7 @@ def _lead(plan: Plan, found: Effects, whole: Curve, parts: Sequence[Share]) -> t
     )
 
 
-def _summary(found: Effects, whole: Curve) -> Table:
+def _summary(found: EffectTable, whole: SpecificationCurve) -> PartTable:
     row = {
         "specifications": whole.count,
         "median": whole.median,
@@ -98,7 +108,7 @@ def _summary(found: Effects, whole: Curve) -> Table:
     )
 
 
-def _shares_table(parts: Sequence[Share]) -> Table:
+def _shares_table(parts: Sequence[VarianceShare]) -> PartTable:
     rows = [
         {
             "choice": one.of,
@@ -125,7 +135,7 @@ def _shares_table(parts: Sequence[Share]) -> Table:
     )
 
 
-def _specifications(found: Effects) -> Table:
+def _specifications(found: EffectTable) -> PartTable:
     frame = found.table().sort_values("estimate", kind="stable")
     return table_of(
         "multiverse_specifications",
@@ -138,7 +148,7 @@ def _specifications(found: Effects) -> Table:
     )
 
 
-def _notes(found: Effects) -> tuple[str, ...]:
+def _notes(found: EffectTable) -> tuple[str, ...]:
     without = [one for one in found.specifications if one.estimate is None]
     reasons = ", ".join(sorted({str(one.reason) for one in without}))
     left_out = (f"{counted(len(without), 'specification')} without an estimate: {reasons}",)
@@ -150,19 +160,19 @@ WITHIN = (0.5, 1.5)
 ALPHA = 0.05
 
 
-def _few(whole: Curve) -> str | None:
+def _few(whole: SpecificationCurve) -> str | None:
     if whole.clients >= LEAST_CLIENTS:
         return None
     return f"{counted(whole.clients, 'client')}, and {LEAST_CLIENTS} are the least"
 
 
-def sign(contrast: Sequence[str], whole: Curve) -> Claim:
+def sign(contrast: Sequence[str], whole: SpecificationCurve) -> Claim:
     """Held by all signs and a curve that chance does not give; not where signs part."""
     because = (
         f"{whole.same} of {whole.count} have the median's sign, {whole.against} have p < .05"
         " against it"
     )
-    verdict: Verdict = "undecided"
+    verdict: ClaimVerdict = "undecided"
     if (few := _few(whole)) is not None:
         because += f"; {few}"
     elif whole.against or whole.same < 0.75 * whole.count:
@@ -177,12 +187,12 @@ def sign(contrast: Sequence[str], whole: Curve) -> Claim:
     )
 
 
-def size(whole: Curve, of_sign: Verdict) -> Claim:
+def size(whole: SpecificationCurve, of_sign: ClaimVerdict) -> Claim:
     """Held where the sign is and eight of ten estimates are within half of the median; not where
     they reach 0.
     """
     low, high = sorted(end / whole.median for end in whole.inner) if whole.median else (0.0, 0.0)
-    verdict: Verdict = "undecided"
+    verdict: ClaimVerdict = "undecided"
     because = (
         f"eight of ten estimates lie between {num(whole.inner[0])} and {num(whole.inner[1])},"
         f" median {num(whole.median)}"
@@ -200,7 +210,7 @@ def size(whole: Curve, of_sign: Verdict) -> Claim:
     )
 
 
-def choices(parts: Sequence[Share], whole: Curve) -> Claim:
+def choices(parts: Sequence[VarianceShare], whole: SpecificationCurve) -> Claim:
     """Not held where a choice moves the effect more than seeds do (Holm over the choices)."""
     statement = "No choice moves the effect more than another seed does"
     mains = [one for one in parts if not one.together and one.p is not None]

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from analysis.page import percent
 from analysis.style import Look, Picture, broken, picture
-from analysis.validity.multiverse.effects import Effects, Specification
-from analysis.validity.multiverse.shares import Share
+from analysis.validity.multiverse.effects import EffectTable, Specification
+from analysis.validity.multiverse.shares import VarianceShare
 
 MOST_LEVELS = 12
 """Of a choice with more, such as many seeds, none is drawn in the matrix."""
@@ -17,7 +17,7 @@ LEAST_SHARE = 0.01
 """Of two choices together, to be drawn; single choices always are."""
 
 
-def curve_picture(found: Effects, contrast: Sequence[str]) -> Picture:
+def curve_picture(found: EffectTable, contrast: Sequence[str]) -> Picture:
     """Estimates with 95%, sorted, and below them what was chosen for each."""
     ordered = sorted(found.estimated, key=lambda one: one.estimate or 0.0)
     rows = _rows(found.estimated, found.chosen)
@@ -48,7 +48,7 @@ def curve_picture(found: Effects, contrast: Sequence[str]) -> Picture:
     )
 
 
-def shares_picture(found: Sequence[Share]) -> Picture | None:
+def shares_picture(found: Sequence[VarianceShare]) -> Picture | None:
     """Of each choice, and of two together where it is much; None where the effect does not vary."""
     known = [
         one

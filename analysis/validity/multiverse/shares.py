@@ -28,7 +28,7 @@ SHARED = "cannot be told apart (combinations are missing)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class VarianceShare:
     """What one choice, or two together, do to the effect."""
 
     of: str
@@ -58,7 +58,7 @@ class _Fit:
     rank: int
 
 
-def shares(table: pd.DataFrame, chosen: Sequence[str]) -> list[Share]:
+def shares(table: pd.DataFrame, chosen: Sequence[str]) -> list[VarianceShare]:
     """table: a column a choice and `estimate`. chosen: the choices of more than one level."""
     known = table.dropna(subset=["estimate"])
     y = known["estimate"].to_numpy(dtype=float)
@@ -69,7 +69,7 @@ def shares(table: pd.DataFrame, chosen: Sequence[str]) -> list[Share]:
     noise = _noise(fits, free, lived, SEED in chosen)
     pairs = list(itertools.combinations(free, 2))
     mains = [(one,) for one in free]
-    found: list[Share] = []
+    found: list[VarianceShare] = []
     for terms, others in ((mains, ()), (pairs, tuple(mains))):
         full = fits.of((*others, *terms))
         for term in terms:
@@ -92,18 +92,20 @@ def shares(table: pd.DataFrame, chosen: Sequence[str]) -> list[Share]:
 
 def _share(
     name: str, df: int, squares: float, whole: float, noise: tuple[float, int] | None = None
-) -> Share:
+) -> VarianceShare:
     squares = 0.0 if abs(squares) < 1e-12 * max(whole, 1e-12) else squares
     if whole <= 1e-18:
-        return Share(of=name, df=df, squares=0.0, share=None)
-    blank = Share(of=name, df=df, squares=squares, share=squares / whole)
+        return VarianceShare(of=name, df=df, squares=0.0, share=None)
+    blank = VarianceShare(of=name, df=df, squares=squares, share=squares / whole)
     if noise is None:
         return blank
     mean, left = noise[0] / noise[1], noise[1]
     beyond = max(0.0, squares - df * mean) / whole
     f = squares / df / mean if mean > 1e-12 * whole else None
     p = float(stats.f.sf(f, df, left)) if f is not None else float(squares < 1e-9 * whole)
-    return Share(of=name, df=df, squares=squares, share=squares / whole, beyond=beyond, f=f, p=p)
+    return VarianceShare(
+        of=name, df=df, squares=squares, share=squares / whole, beyond=beyond, f=f, p=p
+    )
 
 
 def _noise(

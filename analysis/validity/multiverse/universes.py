@@ -54,7 +54,7 @@ class Way:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Universes:
     """All that will be lived, and how it will be analyzed."""
 
     experiment: Experiment
@@ -95,7 +95,7 @@ def plan(
     prompts: Sequence[str] = (),
     models: Sequence[str] = (),
     temperatures: Sequence[float] = (),
-) -> Plan:
+) -> Universes:
     """The plan of an experiment's file. prompts, models, temperatures: in place of its own choices.
     SpecError names what is wrong with its line.
     """
@@ -133,7 +133,7 @@ def plan(
         raise SpecError(
             [f"{file}: nothing is measured, so there is no effect; add `measurements` to it"]
         )
-    return Plan(
+    return Universes(
         experiment=_of_two(experiment, contrast),
         choices=choices,
         contrast=contrast,
@@ -166,7 +166,7 @@ def _chosen(
         raise SpecError([f"--{'-'.join(map(str, first['loc']))}: {first['msg']}"]) from None
 
 
-def plan_words(made: Plan) -> Iterator[str]:
+def plan_words(made: Universes) -> Iterator[str]:
     """In how many ways the experiment will be lived and analyzed."""
     choices = made.choices
     yield (

@@ -40,7 +40,7 @@ class Units:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class ClientEstimate:
     """A number with its interval over clients; None with a reason."""
 
     value: float | None
@@ -56,9 +56,9 @@ class Estimate:
 class Three:
     """The same number by people and model together, by people alone, by the model alone."""
 
-    together: Estimate
-    people: Estimate
-    model: Estimate
+    together: ClientEstimate
+    people: ClientEstimate
+    model: ClientEstimate
     units: int
     rated: int
     """Units that people rated."""
@@ -96,7 +96,7 @@ def difference(later: Units, earlier: Units) -> Three:
     return _three(both, [_means(later), _means(earlier)])
 
 
-def bias(units: Units) -> Estimate:
+def bias(units: Units) -> ClientEstimate:
     """The model's values minus people's, where both are known."""
     known = units.known
     gap = units.model[known] - units.people[known]
@@ -161,10 +161,10 @@ def _powered(units: Units) -> _Mean:
     )
 
 
-def _estimate(means: Sequence[_Mean], needed: int = 1) -> Estimate:
+def _estimate(means: Sequence[_Mean], needed: int = 1) -> ClientEstimate:
     """A mean, or the first minus the second."""
     if len(means) < needed or any(np.isnan(one.value) for one in means):
-        return Estimate(value=None, reason="nothing was rated by people in one of the arms")
+        return ClientEstimate(value=None, reason="nothing was rated by people in one of the arms")
     signs = (1.0, -1.0)[: len(means)]
     value = sum(sign * one.value for sign, one in zip(signs, means, strict=True))
     moved: dict[str, float] = {}
@@ -174,17 +174,17 @@ def _estimate(means: Sequence[_Mean], needed: int = 1) -> Estimate:
     weight = max(one.weight for one in means)
     count = min(one.clients for one in means)
     if count < FEWEST_CLIENTS:
-        return Estimate(
+        return ClientEstimate(
             value=value,
             weight=weight,
             reason=f"{count} clients; an interval needs {FEWEST_CLIENTS}",
         )
     error = float(np.sqrt(sum(by**2 for by in moved.values())))
     half = float(stats.t.isf(0.025, count - 1)) * error
-    return Estimate(value=value, low=value - half, high=value + half, weight=weight)
+    return ClientEstimate(value=value, low=value - half, high=value + half, weight=weight)
 
 
-def _worth(together: Estimate, people: Estimate) -> float | None:
+def _worth(together: ClientEstimate, people: ClientEstimate) -> float | None:
     if None in (together.low, together.high, people.low, people.high):
         return None
     assert together.low is not None and together.high is not None

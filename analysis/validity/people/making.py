@@ -6,8 +6,8 @@ from datetime import datetime
 import pandas as pd
 
 from analysis.page import counted, interval, num
-from analysis.validity.part import Claim, Part, Verdict, sources, table_of
-from analysis.validity.people.estimating import Estimate, Three, bias, difference, mean
+from analysis.validity.part import Claim, ClaimVerdict, ValidityPart, sources, table_of
+from analysis.validity.people.estimating import ClientEstimate, Three, bias, difference, mean
 from analysis.validity.people.reading import units_of
 from analysis.validity.runs import SaidOf
 
@@ -15,7 +15,7 @@ MARGIN = 0.5
 """Standard deviations of people's ratings within which a model's bias is none."""
 
 
-def make(table: pd.DataFrame, command: str, said: SaidOf, margin: float = MARGIN) -> Part:
+def make(table: pd.DataFrame, command: str, said: SaidOf, margin: float = MARGIN) -> ValidityPart:
     """The part. table: as `reading` gives it."""
     rows: list[dict[str, object]] = []
     gaps: list[dict[str, object]] = []
@@ -39,7 +39,7 @@ def make(table: pd.DataFrame, command: str, said: SaidOf, margin: float = MARGIN
         " model's ratings of all, set right by people's of some; it holds whatever the model is"
         " worth, if those that people rated were drawn by chance."
     )
-    return Part(
+    return ValidityPart(
         id="people",
         title="Would people have rated the same?",
         lead=(lead,),
@@ -91,7 +91,7 @@ def _row(score: str, what: str, found: Three) -> dict[str, object]:
     }
 
 
-def _gap(score: str, gap: Estimate, part: pd.DataFrame, spread: float) -> dict[str, object]:
+def _gap(score: str, gap: ClientEstimate, part: pd.DataFrame, spread: float) -> dict[str, object]:
     both = part.dropna(subset=["people"])
     apart = both["model"].nunique() > 1 and both["people"].nunique() > 1
     return {
@@ -105,7 +105,7 @@ def _gap(score: str, gap: Estimate, part: pd.DataFrame, spread: float) -> dict[s
     }
 
 
-def _of_bias(score: str, gap: Estimate, spread: float, margin: float) -> Claim:
+def _of_bias(score: str, gap: ClientEstimate, spread: float, margin: float) -> Claim:
     statement = (
         f"The model's ratings of {score} are on average those of people (within {margin:g} SD)"
     )
@@ -113,7 +113,7 @@ def _of_bias(score: str, gap: Estimate, spread: float, margin: float) -> Claim:
         reason = gap.reason or "people's ratings do not differ"
         return Claim(statement=statement, verdict="undecided", because=reason)
     low, high = gap.low / spread, gap.high / spread
-    verdict: Verdict = "undecided"
+    verdict: ClaimVerdict = "undecided"
     if -margin < low and high < margin:
         verdict = "holds"
     elif low > 0 or high < 0:
@@ -133,7 +133,7 @@ def _of_difference(score: str, arms: str, found: Three) -> Claim:
         return Claim(statement=statement, verdict="undecided", because=str(one.reason))
     same = one.value * found.model.value > 0
     clear = one.low > 0 or one.high < 0
-    verdict: Verdict = "undecided" if not clear else "holds" if same else "does not hold"
+    verdict: ClaimVerdict = "undecided" if not clear else "holds" if same else "does not hold"
     return Claim(
         statement=statement,
         verdict=verdict,

@@ -17,7 +17,15 @@ from analysis.page import any_text, counted, interval, num
 from analysis.reading import tidy
 from analysis.statistics import Spread
 from analysis.style import Look, Picture, picture
-from analysis.validity.part import Claim, Part, Table, Verdict, shown, sources, table_of
+from analysis.validity.part import (
+    Claim,
+    ClaimVerdict,
+    PartTable,
+    ValidityPart,
+    shown,
+    sources,
+    table_of,
+)
 from analysis.validity.persona.controls import INSTRUMENT
 from analysis.validity.persona.drifting import FEWEST_CLIENTS, Drift, Retest, drifts, retest
 from analysis.validity.runs import said_of
@@ -33,7 +41,7 @@ STABLE = 0.7
 @any_text
 def make(
     places: Sequence[Path], self_report: str, controls: Sequence[float], command: str
-) -> tuple[Part, list[Picture]]:
+) -> tuple[ValidityPart, list[Picture]]:
     """The part and its picture, of runs that were rated before. controls: what the judge said of
     conversations beside another client's file. ReportError when nothing was rated.
     """
@@ -52,7 +60,7 @@ def make(
     drawn = [_course(total)] if len(total) else []
     said = said_of(places)
     judges = sorted(set(observed["judge"].astype(str)))
-    part = Part(
+    part = ValidityPart(
         id="persona",
         title="Do the clients stay the persons that were written?",
         lead=(
@@ -82,7 +90,7 @@ def make(
 
 def _tables(
     found: Sequence[Drift], again: Sequence[Retest], over_time: Sequence[Retest]
-) -> tuple[Table, ...]:
+) -> tuple[PartTable, ...]:
     return (
         table_of(
             "persona_drift",
@@ -135,7 +143,7 @@ def _tells(total: pd.DataFrame, controls: Sequence[float]) -> Claim:
     )
     area = auc(own, np.array(controls))
     low, high = auc_interval(label, value, group, "persona")
-    verdict: Verdict = "undecided"
+    verdict: ClaimVerdict = "undecided"
     if low > TELLS:
         verdict = "holds"
     elif high < TELLS:
@@ -160,7 +168,7 @@ def _stays(found: Sequence[Drift]) -> Claim:
             because=f"{counted(one.n, 'client')} with two conversations;"
             f" {FEWEST_CLIENTS} are needed",
         )
-    verdict: Verdict = "undecided"
+    verdict: ClaimVerdict = "undecided"
     if one.high < 0 and one.mean <= -NO_DRIFT / 2:
         verdict = "does not hold"
     elif one.low > -NO_DRIFT:
@@ -184,7 +192,7 @@ def _stable(when: str, found: Sequence[Retest]) -> Claim:
     if worst is None or worst.low is None or worst.high is None:
         reason = next((one.reason for one in known if one.reason), "it was not asked")
         return Claim(statement=statement, verdict="undecided", because=reason)
-    verdict: Verdict = "undecided"
+    verdict: ClaimVerdict = "undecided"
     if worst.low > STABLE:
         verdict = "holds"
     elif worst.high < STABLE:

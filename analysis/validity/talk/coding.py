@@ -6,7 +6,7 @@ from typing import get_args
 
 from analysis.experiment import ReportError
 from analysis.validity.talk.moves import Move
-from analysis.validity.talk.sessions import Line, Session, Sessions
+from analysis.validity.talk.sessions import ClientLine, TalkSession, TalkSessions
 from simcounsel.chance import seed_of
 from simcounsel.instruments.coding import CodedTurns
 from simcounsel.instruments.facts import CodeFacts
@@ -45,7 +45,7 @@ class Coder:
             )
 
     def code(
-        self, sessions: Sequence[Session], tell: Callable[[str], None] = lambda _: None
+        self, sessions: Sequence[TalkSession], tell: Callable[[str], None] = lambda _: None
     ) -> None:
         """Code what is not coded yet. ModelUnreachable, TooManyFallbacks stop it; what was coded is
         kept. ReportError when it cannot be kept.
@@ -63,7 +63,7 @@ class Coder:
 
     def _code(
         self,
-        left: Mapping[str, Session],
+        left: Mapping[str, TalkSession],
         keys: Sequence[str],
         models: Switchboard,
         tell: Callable[[str], None],
@@ -88,11 +88,11 @@ class Coder:
                 ) from None
             tell(f"coded by {self.model}: {start + len(some)} of {len(keys)} sessions")
 
-    def codes(self, session: Session) -> Coding:
+    def codes(self, session: TalkSession) -> Coding:
         """The codes of each client line; of a session that could not be coded none at all."""
         return self._known.get(self._key(session)) or ()
 
-    def coded_of(self, sessions: Sessions) -> Sessions:
+    def coded_of(self, sessions: TalkSessions) -> TalkSessions:
         """Those that could be coded. ReportError when it is none."""
         kept = tuple(one for one in sessions.found if self.codes(one))
         if not kept:
@@ -100,15 +100,15 @@ class Coder:
                 f"{self.model} could code none of {len(sessions.found)} sessions; name another"
                 " --coder, or none"
             )
-        return Sessions(found=kept, notes=sessions.notes)
+        return TalkSessions(found=kept, notes=sessions.notes)
 
-    def _key(self, session: Session) -> str:
+    def _key(self, session: TalkSession) -> str:
         """Of the model and of all that it is asked."""
         asked = "+".join(one.key for one in _questions(session))
         return f"{seed_of(self.model, asked):016x}"
 
 
-def coded(session: Session) -> Ask[Coding | None]:
+def coded(session: TalkSession) -> Ask[Coding | None]:
     """The codes of each client line; None where too many were left out."""
     found: dict[int, frozenset[Move]] = {}
     for question in _questions(session):
@@ -123,7 +123,7 @@ def coded(session: Session) -> Ask[Coding | None]:
     return tuple(one or frozenset() for one in there)
 
 
-def _questions(session: Session) -> Iterator[Question[CodedTurns | None]]:
+def _questions(session: TalkSession) -> Iterator[Question[CodedTurns | None]]:
     lines = session.client_lines
     language: Language = "zh" if session.chinese else "en"
     for start in range(0, len(lines), AT_A_TIME):
@@ -131,7 +131,11 @@ def _questions(session: Session) -> Iterator[Question[CodedTurns | None]]:
 
 
 def _question(
-    who: str, lines: Sequence[Line], start: int, some: Sequence[Line], language: Language
+    who: str,
+    lines: Sequence[ClientLine],
+    start: int,
+    some: Sequence[ClientLine],
+    language: Language,
 ) -> Question[CodedTurns | None]:
     first, last = start + 1, start + len(some)
     system, prompt = render(
@@ -166,7 +170,7 @@ def _question(
     )
 
 
-def _spoken(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
+def _spoken(lines: Sequence[ClientLine]) -> Iterator[tuple[str, str]]:
     """Both sides' lines as they came; what the counselor said last, after the client's last line,
     is not among them.
     """

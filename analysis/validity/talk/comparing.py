@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.validity.part import Claim, Verdict
-from analysis.validity.talk.counting import Codes, Measure, coded_by_rules, measures, table
+from analysis.validity.part import Claim, ClaimVerdict
+from analysis.validity.talk.counting import Codes, TalkMeasure, coded_by_rules, measures, table
 from analysis.validity.talk.detector import Detected, detect
 from analysis.validity.talk.distances import Distance, distance, side
-from analysis.validity.talk.sessions import Sessions
+from analysis.validity.talk.sessions import TalkSessions
 from analysis.validity.talk.waiting import Waited, waited
 
 MARGIN = 0.5
@@ -22,24 +22,24 @@ OF_THE_CLIENT = frozenset(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared:
+class TalkCompared:
     """All that was found."""
 
-    real: Sessions
-    simulated: Sessions
-    counted: tuple[Measure, ...]
+    real: TalkSessions
+    simulated: TalkSessions
+    counted: tuple[TalkMeasure, ...]
     far: Mapping[str, Distance]
     told: Sequence[Detected]
     waits: Sequence[Waited]
 
 
 def compare(
-    real: Sessions,
-    simulated: Sessions,
+    real: TalkSessions,
+    simulated: TalkSessions,
     margin: float = MARGIN,
     codes: Codes = coded_by_rules,
     tell: Callable[[str], None] = lambda _: None,
-) -> Compared:
+) -> TalkCompared:
     """Count, measure distances, detect, and look who yields sooner."""
     every = measures(codes)
     tell(f"counting {len(real.found)} real and {len(simulated.found)} simulated sessions")
@@ -57,7 +57,7 @@ def compare(
     }
     tell("telling them apart")
     features = [one for one in measures() if one.id in OF_THE_CLIENT]
-    return Compared(
+    return TalkCompared(
         real=real,
         simulated=simulated,
         counted=every,
@@ -67,12 +67,12 @@ def compare(
     )
 
 
-def claims_of(done: Compared, margin: float) -> list[Claim]:
+def claims_of(done: TalkCompared, margin: float) -> list[Claim]:
     """What may be said."""
     return [_of_measures(done, margin), _of_detector(done.told), *map(_of_wait, done.waits)]
 
 
-def _of_measures(done: Compared, margin: float) -> Claim:
+def _of_measures(done: TalkCompared, margin: float) -> Claim:
     found = {
         verdict: [one.name for one in done.counted if done.far[one.id].verdict == verdict]
         for verdict in ("alike", "different", "undecided")
@@ -102,7 +102,7 @@ def _of_detector(told: Sequence[Detected]) -> Claim:
         return Claim(
             statement=statement, verdict="undecided", because="fewer than six clients on a side"
         )
-    verdict: Verdict = (
+    verdict: ClaimVerdict = (
         "holds" if best.high < TOLD else "does not hold" if best.low > TOLD else "undecided"
     )
     return Claim(

@@ -12,25 +12,25 @@ from sklearn.metrics import cohen_kappa_score
 
 from analysis.dialogue import lexicon, sentiment
 from analysis.validity.talk.moves import MOVES, Move, moves_in
-from analysis.validity.talk.sessions import Coded, Line, Session
+from analysis.validity.talk.sessions import ClientLine, Coded, TalkSession
 from simcounsel.corpus.measures import units
 
 WINDOW = 50
 """Units of the moving window of `variety`."""
 Group = str
-Codes = Callable[[Session], Sequence[frozenset[Move]]]
+Codes = Callable[[TalkSession], Sequence[frozenset[Move]]]
 """The moves of each client line of a session: by rules, or by a model."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measure:
+class TalkMeasure:
     """One number of a session."""
 
     id: str
     name: str
     """As the page says it."""
     group: Group
-    of: Callable[[Session], float | None]
+    of: Callable[[TalkSession], float | None]
     share: bool = False
     """Whether it is a share of 1."""
 
@@ -64,7 +64,7 @@ def course(values: Sequence[float]) -> float | None:
     return statistics.fmean(values[-third:]) - statistics.fmean(values[:third])
 
 
-def feelings(session: Session) -> list[float] | None:
+def feelings(session: TalkSession) -> list[float] | None:
     """Of each client line how positive its words are, -1 to 1 (`analysis.dialogue.sentiment`,
     VADER's words); None for a Chinese session, for which there is no such list.
     """
@@ -74,20 +74,20 @@ def feelings(session: Session) -> list[float] | None:
     return [sentiment(line.said) for line in session.client_lines]
 
 
-def measures(codes: Codes = lambda session: coded_by_rules(session)) -> tuple[Measure, ...]:
+def measures(codes: Codes = lambda session: coded_by_rules(session)) -> tuple[TalkMeasure, ...]:
     """All of them, in the order of the page. codes: who says which moves a line makes."""
     return (
         *_LENGTHS,
         *_WORDS,
         *(_of_move(move, codes) for move in MOVES),
-        Measure(
+        TalkMeasure(
             id="change_balance",
             name="change talk of change and sustain talk",
             group="what clients do",
             of=lambda session: _balance(codes(session)),
             share=True,
         ),
-        Measure(
+        TalkMeasure(
             id="disclosure_course",
             name="disclosure, last third minus first",
             group="what clients do",
@@ -96,22 +96,22 @@ def measures(codes: Codes = lambda session: coded_by_rules(session)) -> tuple[Me
     )
 
 
-def coded_by_rules(session: Session) -> Sequence[frozenset[Move]]:
+def coded_by_rules(session: TalkSession) -> Sequence[frozenset[Move]]:
     """By the hand rules."""
     return _coded(session.client_lines, session.chinese)
 
 
-_CODED: dict[tuple[Line, ...], tuple[frozenset[Move], ...]] = {}
+_CODED: dict[tuple[ClientLine, ...], tuple[frozenset[Move], ...]] = {}
 
 
-def _coded(lines: tuple[Line, ...], chinese: bool) -> tuple[frozenset[Move], ...]:
+def _coded(lines: tuple[ClientLine, ...], chinese: bool) -> tuple[frozenset[Move], ...]:
     if lines not in _CODED:
         _CODED[lines] = tuple(moves_in(line, "zh" if chinese else "en") for line in lines)
     return _CODED[lines]
 
 
-def _of_move(move: Move, codes: Codes) -> Measure:
-    return Measure(
+def _of_move(move: Move, codes: Codes) -> TalkMeasure:
+    return TalkMeasure(
         id=move,
         name=f"lines in which the client {MOVES[move]}",
         group="what clients do",
@@ -131,7 +131,7 @@ def _share(yes: Sequence[bool]) -> float | None:
     return sum(yes) / len(yes) if yes else None
 
 
-def _client_units(session: Session) -> list[str]:
+def _client_units(session: TalkSession) -> list[str]:
     return [one for line in session.client_lines for one in units(line.said)]
 
 
@@ -139,13 +139,13 @@ def _lengths(lines: Sequence[str]) -> list[int]:
     return [len(units(text)) for text in lines]
 
 
-def _unevenness(session: Session) -> float | None:
+def _unevenness(session: TalkSession) -> float | None:
     lengths = _lengths([line.said for line in session.client_lines])
     mean = statistics.fmean(lengths)
     return statistics.stdev(lengths) / mean if mean and len(lengths) > 1 else None
 
 
-def _talk_share(session: Session) -> float | None:
+def _talk_share(session: TalkSession) -> float | None:
     client = len(_client_units(session))
     both = client + sum(_lengths(session.counselor_lines))
     return client / both if both else None
@@ -159,7 +159,7 @@ def _asks(lines: Sequence[str]) -> float | None:
     return _share([any(mark in text for mark in "?？") for text in lines])
 
 
-def _hesitations(session: Session) -> float | None:
+def _hesitations(session: TalkSession) -> float | None:
     """Broken-off and filled places in a hundred units."""
     words = _client_units(session)
     broken = sum(
@@ -173,36 +173,36 @@ def _hesitations(session: Session) -> float | None:
 _FILLERS = frozenset("um uh er erm hm hmm mm mhm uhm ah 嗯 呃 唔".split())
 
 
-def _mean_feeling(session: Session) -> float | None:
+def _mean_feeling(session: TalkSession) -> float | None:
     found = feelings(session)
     return statistics.fmean(found) if found else None
 
 
-def _feeling_course(session: Session) -> float | None:
+def _feeling_course(session: TalkSession) -> float | None:
     found = feelings(session)
     return course(found) if found else None
 
 
 _LENGTHS = (
-    Measure(
+    TalkMeasure(
         id="client_words",
         name="length of the client's lines, words",
         group="how much is said",
         of=lambda session: _mean_length([line.said for line in session.client_lines]),
     ),
-    Measure(
+    TalkMeasure(
         id="client_unevenness",
         name="unevenness of their lengths, SD/mean",
         group="how much is said",
         of=_unevenness,
     ),
-    Measure(
+    TalkMeasure(
         id="counselor_words",
         name="length of the counselor's lines, words",
         group="how much is said",
         of=lambda session: _mean_length(session.counselor_lines),
     ),
-    Measure(
+    TalkMeasure(
         id="talk_share",
         name="the client's share of all words",
         group="how much is said",
@@ -211,39 +211,39 @@ _LENGTHS = (
     ),
 )
 _WORDS = (
-    Measure(
+    TalkMeasure(
         id="client_questions",
         name="client's lines with a question",
         group="how it is said",
         of=lambda session: _asks([line.said for line in session.client_lines]),
         share=True,
     ),
-    Measure(
+    TalkMeasure(
         id="counselor_questions",
         name="counselor's lines with a question",
         group="how it is said",
         of=lambda session: _asks(session.counselor_lines),
         share=True,
     ),
-    Measure(
+    TalkMeasure(
         id="variety",
         name=f"variety of the client's words, MATTR {WINDOW}",
         group="how it is said",
         of=lambda session: variety(_client_units(session)),
     ),
-    Measure(
+    TalkMeasure(
         id="hesitations",
         name="hesitations in a hundred words",
         group="how it is said",
         of=_hesitations,
     ),
-    Measure(
+    TalkMeasure(
         id="feeling",
         name="sentiment of the client's lines, -1 to 1",
         group="how it is said",
         of=_mean_feeling,
     ),
-    Measure(
+    TalkMeasure(
         id="feeling_course",
         name="sentiment, last third minus first",
         group="how it is said",
@@ -253,7 +253,7 @@ _WORDS = (
 
 
 def table(
-    sessions: Sequence[Session], counted: Sequence[Measure]
+    sessions: Sequence[TalkSession], counted: Sequence[TalkMeasure]
 ) -> Mapping[str, list[float | None]]:
     """By measure its value in each session."""
     return {one.id: [one.of(session) for session in sessions] for one in counted}

@@ -20,9 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from analysis.areas import auc, auc_interval
-from analysis.validity.talk.counting import Measure
+from analysis.validity.talk.counting import TalkMeasure
 from analysis.validity.talk.distances import FEWEST_CLIENTS
-from analysis.validity.talk.sessions import Session
+from analysis.validity.talk.sessions import TalkSession
 from simcounsel.corpus.measures import units
 from simcounsel.texts.stopwords import EMPTY
 
@@ -56,7 +56,7 @@ class Detected:
     """
 
 
-def stretches(sessions: Sequence[Session]) -> list[Session]:
+def stretches(sessions: Sequence[TalkSession]) -> list[TalkSession]:
     """Sessions cut into stretches of ten client lines; a rest of fewer goes, unless it is all."""
     found = []
     for one in sessions:
@@ -72,7 +72,7 @@ def stretches(sessions: Sequence[Session]) -> list[Session]:
 
 
 def detect(
-    real: Sequence[Session], simulated: Sequence[Session], counted: Sequence[Measure]
+    real: Sequence[TalkSession], simulated: Sequence[TalkSession], counted: Sequence[TalkMeasure]
 ) -> list[Detected]:
     """Of each kind of features how well it tells. counted: measures that rest on the client's
     lines alone.

@@ -14,11 +14,11 @@ FEWEST_CLIENTS = 6
 """On a side; with fewer there is no interval, and nothing is claimed."""
 DRAWS, HALVES = 1000, 200
 Numbers = NDArray[np.float64]
-Verdict = Literal["alike", "different", "undecided"]
+Alikeness = Literal["alike", "different", "undecided"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side:
+class MeasuredSide:
     """One measure's values on one side."""
 
     values: Numbers
@@ -62,7 +62,7 @@ class Distance:
     """Wasserstein's distance between random halves of the real clients, the median: what is to be
     expected where nothing differs.
     """
-    verdict: Verdict
+    verdict: Alikeness
 
     def words(self) -> str:
         """'0.40 [0.10, 0.71] SD'."""
@@ -73,7 +73,7 @@ class Distance:
         return f"{self.difference:.2f} [{self.low:.2f}, {self.high:.2f}] SD"
 
 
-def side(values: Sequence[float | None], clients: Sequence[str]) -> Side:
+def side(values: Sequence[float | None], clients: Sequence[str]) -> MeasuredSide:
     """Values of sessions with their clients; sessions without a value are left out."""
     kept = [
         (value, client)
@@ -81,13 +81,15 @@ def side(values: Sequence[float | None], clients: Sequence[str]) -> Side:
         if value is not None and np.isfinite(value)
     ]
     number = {client: at for at, client in enumerate(dict.fromkeys(one for _, one in kept))}
-    return Side(
+    return MeasuredSide(
         values=np.array([value for value, _ in kept], dtype=float),
         clients=np.array([number[client] for _, client in kept], dtype=np.intp),
     )
 
 
-def distance(real: Side, simulated: Side, margin: float, seed: str, *, among: int = 1) -> Distance:
+def distance(
+    real: MeasuredSide, simulated: MeasuredSide, margin: float, seed: str, *, among: int = 1
+) -> Distance:
     """One measure of `among`. margin: alike is an interval that lies wholly within so many standard
     deviations; different is a difference that none of all these measures would be likely to show by
     chance (Bonferroni, at .05).
@@ -124,14 +126,14 @@ def distance(real: Side, simulated: Side, margin: float, seed: str, *, among: in
     )
 
 
-def resampled(one: Side, rng: np.random.Generator, draws: int = DRAWS) -> Numbers:
+def resampled(one: MeasuredSide, rng: np.random.Generator, draws: int = DRAWS) -> Numbers:
     """Of each draw of as many clients with replacement how often each client was drawn: draws by
     clients.
     """
     return rng.multinomial(one.n, np.full(one.n, 1 / one.n), size=draws).astype(float)
 
 
-def client_sums(one: Side) -> Mapping[str, Numbers]:
+def client_sums(one: MeasuredSide) -> Mapping[str, Numbers]:
     """By client: number of sessions, sum and sum of squares of the values."""
     return {
         "n": np.bincount(one.clients, minlength=one.n).astype(float),
@@ -141,7 +143,7 @@ def client_sums(one: Side) -> Mapping[str, Numbers]:
 
 
 def _intervals(
-    real: Side, simulated: Side, rng: np.random.Generator
+    real: MeasuredSide, simulated: MeasuredSide, rng: np.random.Generator
 ) -> tuple[dict[str, float | None], float]:
     """Percentile intervals of both distances, and the standard error of the difference."""
     drawn = {"real": resampled(real, rng), "simulated": resampled(simulated, rng)}
@@ -174,7 +176,7 @@ def _intervals(
     return dict(found), float(differences.std(ddof=1))
 
 
-def _halves(real: Side, seed: str) -> float | None:
+def _halves(real: MeasuredSide, seed: str) -> float | None:
     if real.n < FEWEST_CLIENTS:
         return None
     rng = np.random.default_rng(seed_of(seed, "halves"))
@@ -188,7 +190,7 @@ def _halves(real: Side, seed: str) -> float | None:
 
 def _verdict(
     far: Mapping[str, float | None], error: float | None, margin: float, among: int
-) -> Verdict:
+) -> Alikeness:
     low, high, difference = far["low"], far["high"], far["difference"]
     if low is None or high is None or difference is None or error is None:
         return "undecided"

@@ -8,14 +8,14 @@ import pandas as pd
 
 from analysis.page import counted
 from analysis.style import Picture
-from analysis.validity.part import Part, Table, shown, sources, table_of
+from analysis.validity.part import PartTable, ValidityPart, shown, sources, table_of
 from analysis.validity.runs import said_of
 from analysis.validity.talk.coding import Coder
-from analysis.validity.talk.comparing import MARGIN, Compared, claims_of, compare
+from analysis.validity.talk.comparing import MARGIN, TalkCompared, claims_of, compare
 from analysis.validity.talk.counting import Codes, checked, coded_by_rules
 from analysis.validity.talk.detector import Detected
 from analysis.validity.talk.pictures import courses_picture, distances_picture, waiting_picture
-from analysis.validity.talk.sessions import Session, Sessions, coded_by_people, sessions_in
+from analysis.validity.talk.sessions import TalkSession, TalkSessions, coded_by_people, sessions_in
 from analysis.validity.talk.waiting import Waited
 
 ASIDE = (
@@ -32,7 +32,7 @@ def make(
     margin: float = MARGIN,
     coder: Coder | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> tuple[Part, list[Picture]]:
+) -> tuple[ValidityPart, list[Picture]]:
     """The part and its pictures. coder: who says what client lines do; None: the hand rules.
     CorpusError, SpecError, ReportError, RunError name what cannot be read.
     """
@@ -47,14 +47,14 @@ def make(
             notes += (f"{left} sessions that {coder.model} could not code are left out.",)
         codes = coder.codes
     done = compare(real, simulated, margin, codes, tell)
-    sides: dict[str, Sequence[Session]] = {"real": real.found, "simulated": simulated.found}
+    sides: dict[str, Sequence[TalkSession]] = {"real": real.found, "simulated": simulated.found}
     drawn = [
         distances_picture(done.counted, done.far, margin),
         courses_picture(sides, codes),
         waiting_picture(sides, codes),
     ]
     said = said_of(runs)
-    part = Part(
+    part = ValidityPart(
         id="talk",
         title="Do the clients talk like real ones?",
         lead=(_lead(done, coder.model if coder else "hand rules"),),
@@ -71,7 +71,7 @@ def make(
     return part, drawn
 
 
-def _tables(done: Compared, margin: float, files: Sequence[Path]) -> list[Table]:
+def _tables(done: TalkCompared, margin: float, files: Sequence[Path]) -> list[PartTable]:
     coded = [one for file in files for one in coded_by_people(file)]
     tables = [
         table_of(
@@ -114,7 +114,7 @@ def _tables(done: Compared, margin: float, files: Sequence[Path]) -> list[Table]
     return tables
 
 
-def _lead(done: Compared, coder: str) -> str:
+def _lead(done: TalkCompared, coder: str) -> str:
     return (
         f"{counted(len(done.simulated.found), 'simulated session')} of"
         f" {counted(len(done.simulated.clients), 'client')} beside"
@@ -124,7 +124,7 @@ def _lead(done: Compared, coder: str) -> str:
     )
 
 
-def _measures(done: Compared) -> pd.DataFrame:
+def _measures(done: TalkCompared) -> pd.DataFrame:
     return pd.DataFrame([{"measure": one.name, **vars(done.far[one.id])} for one in done.counted])
 
 
@@ -159,7 +159,7 @@ def _waits(one: Waited) -> dict[str, object]:
     }
 
 
-def _of_language(real: Sessions, simulated: Sessions) -> list[str]:
+def _of_language(real: TalkSessions, simulated: TalkSessions) -> list[str]:
     sides = [{one.chinese for one in some.found} for some in (real, simulated)]
     if sides[0] == sides[1] and len(sides[0]) == 1:
         return []

@@ -10,21 +10,21 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from analysis.style import MARKERS, Look, Picture, broken, picture, small_multiples
-from analysis.validity.talk.counting import Codes, Measure, feelings
+from analysis.validity.talk.counting import Codes, TalkMeasure, feelings
 from analysis.validity.talk.distances import Distance
 from analysis.validity.talk.moves import MOVES, Move
-from analysis.validity.talk.sessions import Session
+from analysis.validity.talk.sessions import TalkSession
 from analysis.validity.talk.waiting import YIELDING, curve, first, horizon_of
 
 PARTS = 5
 """Of a session, in its course."""
 COURSES: tuple[Move, ...] = ("discloses", "change", "resists")
 SIDES = ("real", "simulated")
-Sides = Mapping[str, Sequence[Session]]
+Sides = Mapping[str, Sequence[TalkSession]]
 
 
 def distances_picture(
-    counted: Sequence[Measure], found: Mapping[str, Distance], margin: float
+    counted: Sequence[TalkMeasure], found: Mapping[str, Distance], margin: float
 ) -> Picture:
     """Each measure's difference with its interval, and the band of what counts as alike."""
     shown = [one for one in counted if found[one.id].difference is not None]

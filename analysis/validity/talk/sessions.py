@@ -20,7 +20,7 @@ FEWEST_TURNS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class ClientLine:
     """What a client said, and what the counselor had said before it ('' at the beginning)."""
 
     said: str
@@ -28,13 +28,13 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Session:
+class TalkSession:
     """One conversation of a client with a counselor; lines of one speaker in a row are one."""
 
     id: str
     client: str
     """The unit of inference; of real sessions that do not say who it was, the session itself."""
-    client_lines: tuple[Line, ...]
+    client_lines: tuple[ClientLine, ...]
     counselor_lines: tuple[str, ...]
 
     @property
@@ -44,10 +44,10 @@ class Session:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sessions:
+class TalkSessions:
     """Those of one side, and in sentences what was left out."""
 
-    found: tuple[Session, ...]
+    found: tuple[TalkSession, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -56,7 +56,7 @@ class Sessions:
         return tuple(dict.fromkeys(one.client for one in self.found))
 
 
-def sessions_in(paths: Sequence[Path], what: str) -> Sessions:
+def sessions_in(paths: Sequence[Path], what: str) -> TalkSessions:
     """All sessions of runs, corpora, or transcripts (CSV as AnnoMI's; JSON, JSONL, TXT, YAML as
     `simcounsel corpus` reads them). what: `real` or `simulated`, for the notes. CorpusError,
     SpecError, ReportError name what cannot be read.
@@ -84,7 +84,7 @@ def sessions_in(paths: Sequence[Path], what: str) -> Sessions:
         notes.append(
             f"Left out: {left} in which the client speaks fewer than {FEWEST_TURNS} times."
         )
-    return Sessions(found=kept, notes=tuple(notes))
+    return TalkSessions(found=kept, notes=tuple(notes))
 
 
 def _dialogues(path: Path) -> Iterable[Dialogue]:
@@ -104,16 +104,16 @@ def _dialogues(path: Path) -> Iterable[Dialogue]:
     ]
 
 
-def _session(dialogue: Dialogue, prefix: str) -> Session:
+def _session(dialogue: Dialogue, prefix: str) -> TalkSession:
     lines, counselor = [], []
     before = ""
     for turn in dialogue.turns:
         if turn.speaker == "client":
-            lines.append(Line(said=turn.text, before=before))
+            lines.append(ClientLine(said=turn.text, before=before))
         else:
             counselor.append(turn.text)
             before = turn.text
-    return Session(
+    return TalkSession(
         id=prefix + dialogue.id,
         client=prefix + dialogue.client,
         client_lines=tuple(lines),
@@ -125,7 +125,7 @@ def _session(dialogue: Dialogue, prefix: str) -> Session:
 class Coded:
     """A client's line with the code that people gave it: change, sustain or neutral."""
 
-    line: Line
+    line: ClientLine
     code: str
 
 
@@ -146,6 +146,6 @@ def coded_by_people(file: Path) -> tuple[Coded, ...]:
         if str(row["interlocutor"]).lower() != "client":
             before[talk] = text
         elif code in ("change", "sustain", "neutral"):
-            line = Line(said=text, before=before.get(talk, ""))
+            line = ClientLine(said=text, before=before.get(talk, ""))
             found.setdefault((talk, row["utterance_id"]), Coded(line=line, code=code))
     return tuple(found.values())

@@ -12,7 +12,7 @@ from statsmodels.duration.survfunc import SurvfuncRight
 from analysis.validity.talk.counting import Codes
 from analysis.validity.talk.distances import FEWEST_CLIENTS
 from analysis.validity.talk.moves import Move
-from analysis.validity.talk.sessions import Session
+from analysis.validity.talk.sessions import TalkSession
 from simcounsel.chance import seed_of
 
 YIELDING: tuple[Move, ...] = ("agrees", "takes_up", "discloses", "improves")
@@ -25,7 +25,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class First:
+class FirstTimes:
     """When each session of one side first shows a move."""
 
     lines: Numbers
@@ -65,21 +65,21 @@ class Waited:
         return False if self.low > -NO_SOONER else None
 
 
-def first(sessions: Sequence[Session], move: Move, codes: Codes) -> First:
+def first(sessions: Sequence[TalkSession], move: Move, codes: Codes) -> FirstTimes:
     """When a move first comes."""
     lines, came = [], []
     for session in sessions:
         found = [at for at, one in enumerate(codes(session), 1) if move in one]
         lines.append(float(found[0]) if found else float(len(session.client_lines)))
         came.append(bool(found))
-    return First(
+    return FirstTimes(
         lines=np.array(lines),
         came=np.array(came, dtype=bool),
         clients=tuple(one.client for one in sessions),
     )
 
 
-def curve(one: First, horizon: int, weights: Numbers | None = None) -> Numbers:
+def curve(one: FirstTimes, horizon: int, weights: Numbers | None = None) -> Numbers:
     """Share of sessions in which it has not come yet, after 0, 1, ... `horizon` client lines
     (Kaplan and Meier 1958). weights: of each session.
     """
@@ -90,7 +90,9 @@ def curve(one: First, horizon: int, weights: Numbers | None = None) -> Numbers:
     return np.concatenate([[1.0], fitted.surv_prob])[steps]
 
 
-def waited(real: Sequence[Session], simulated: Sequence[Session], codes: Codes) -> list[Waited]:
+def waited(
+    real: Sequence[TalkSession], simulated: Sequence[TalkSession], codes: Codes
+) -> list[Waited]:
     """Every move of YIELDING."""
     horizon = horizon_of(real, simulated)
     return [
@@ -99,7 +101,7 @@ def waited(real: Sequence[Session], simulated: Sequence[Session], codes: Codes) 
     ]
 
 
-def horizon_of(real: Sequence[Session], simulated: Sequence[Session]) -> int:
+def horizon_of(real: Sequence[TalkSession], simulated: Sequence[TalkSession]) -> int:
     """Client lines that sessions of both sides reach, at most HORIZON: beyond the longest session
     of a side nothing is known of it.
     """
@@ -112,7 +114,7 @@ def mean_wait(values: Numbers) -> float:
     return float(values[:-1].sum())
 
 
-def _waited(move: Move, horizon: int, real: First, simulated: First) -> Waited:
+def _waited(move: Move, horizon: int, real: FirstTimes, simulated: FirstTimes) -> Waited:
     curves = curve(real, horizon), curve(simulated, horizon)
     means = [mean_wait(one) for one in curves]
     low = high = None
@@ -137,7 +139,7 @@ def _waited(move: Move, horizon: int, real: First, simulated: First) -> Waited:
     )
 
 
-def _weights(one: First, rng: np.random.Generator) -> Numbers:
+def _weights(one: FirstTimes, rng: np.random.Generator) -> Numbers:
     """How often each session's client was drawn; a client who was not has next to no weight."""
     names = list(dict.fromkeys(one.clients))
     times = dict(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.replication.design import chosen, written_experiment
-from analysis.replication.options import Wanted
+from analysis.replication.options import Choices
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Said
 from simcounsel.llm.embeddings import HashEmbeddings
@@ -62,7 +62,7 @@ class Sessions:
 def arms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sessions]:
     out = tmp_path_factory.mktemp("arms")
     cast = chosen("structure_matters", 3, [], out)
-    file = written_experiment("structure_matters", cast, out, Wanted(days=DAYS))
+    file = written_experiment("structure_matters", cast, out, Choices(days=DAYS))
     _, cells = load_experiment(file, {"reason": "scripted", "embed": "scripted"})
     return {
         str(cell.arm): cell.about.either(

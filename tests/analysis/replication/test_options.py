@@ -8,7 +8,7 @@ import yaml
 from analysis.replication.__main__ import main
 from analysis.replication.after import After
 from analysis.replication.design import chosen, written_experiment
-from analysis.replication.options import Wanted
+from analysis.replication.options import Choices
 from simcounsel.errors import BudgetSpent, SpecError
 from simcounsel.lab.plan import estimate
 from simcounsel.lab.power import clients_needed
@@ -53,7 +53,7 @@ def test_the_power_of_the_paper() -> None:
 
 def test_models_by_role_are_in_the_experiment(tmp_path: Path) -> None:
     cast = chosen("simcounsel", 2, [], tmp_path)
-    wanted = Wanted(model="scripted", roles={"quick": "scripted", "judge": "embedded"})
+    wanted = Choices(model="scripted", roles={"quick": "scripted", "judge": "embedded"})
     file = written_experiment("simcounsel", cast, tmp_path, wanted)
     _, cells = load_experiment(file, {"reason": "scripted", "embed": "scripted"})
     for cell in cells:
@@ -65,7 +65,7 @@ def test_a_budget_is_remembered_and_may_change(tmp_path: Path) -> None:
     cast = chosen("simcounsel", 2, [], tmp_path)
 
     def written(**more: object) -> dict[str, object]:
-        file = written_experiment("simcounsel", cast, tmp_path, Wanted(**more))  # type: ignore[arg-type]
+        file = written_experiment("simcounsel", cast, tmp_path, Choices(**more))  # type: ignore[arg-type]
         loaded: dict[str, object] = yaml.safe_load(file.read_text(encoding="utf-8"))
         return loaded
 
@@ -110,7 +110,7 @@ def test_what_is_asked_after_the_runs_counts_too(tmp_path: Path) -> None:
 def test_the_low_estimate_is_below_what_short_talks_took(tmp_path: Path) -> None:
     """18 clients with the scripted model, whose talks are short, took 1,596 requests."""
     cast = chosen("structure_matters", 18, [], tmp_path)
-    file = written_experiment("structure_matters", cast, tmp_path, Wanted())
+    file = written_experiment("structure_matters", cast, tmp_path, Choices())
     _, cells = load_experiment(file, {"reason": "scripted", "embed": "scripted"})
     found = estimate(cells, Prices.load())
     assert 1000 < found.low.requests <= 1596 < found.high.requests

@@ -17,7 +17,7 @@ from analysis.replication.design import chosen, clients
 from analysis.replication.published import published
 from analysis.replication.simcounsel_tables import alliance, change, change_pairs
 from analysis.replication.structure_tables import comments, messages
-from analysis.replication.tables import Table, means_of
+from analysis.replication.tables import PaperTable, means_of
 from simcounsel.errors import SpecError
 from simcounsel.events import Acted, ConversationStarted
 from simcounsel.llm.embeddings import HashEmbeddings
@@ -278,5 +278,5 @@ def test_clients_are_those_of_the_study(tmp_path: Path) -> None:
 
 
 def test_a_table_as_rows() -> None:
-    table = Table(id="t", title="T", columns=("a",), rows=(), source="s")
+    table = PaperTable(id="t", title="T", columns=("a",), rows=(), source="s")
     assert len(table.frame()) == 0 and json.dumps(table.id)

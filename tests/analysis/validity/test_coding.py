@@ -6,20 +6,22 @@ import pytest
 
 from analysis.experiment import ReportError
 from analysis.validity.talk.coding import AT_A_TIME, Coder, coded
-from analysis.validity.talk.sessions import Line, Session, Sessions
+from analysis.validity.talk.sessions import ClientLine, TalkSession, TalkSessions
 from simcounsel.instruments.coding import CodedTurns, TurnCodes
 from simcounsel.llm.question import Question, Reply
 from tests.prompts.test_golden import compare, shown
 
 
-def session(count: int, id: str = "a") -> Session:
-    lines = tuple(Line(said=f"Line {at}.", before=f"Question {at}?") for at in range(1, count + 1))
-    return Session(
+def session(count: int, id: str = "a") -> TalkSession:
+    lines = tuple(
+        ClientLine(said=f"Line {at}.", before=f"Question {at}?") for at in range(1, count + 1)
+    )
+    return TalkSession(
         id=id, client=id, client_lines=lines, counselor_lines=tuple(line.before for line in lines)
     )
 
 
-def answered(one: Session, *replies: CodedTurns | None) -> tuple[object, list[Question]]:
+def answered(one: TalkSession, *replies: CodedTurns | None) -> tuple[object, list[Question]]:
     """What comes of these replies, and what was asked."""
     asking, asked, given = coded(one), [], list(replies)
     try:
@@ -37,11 +39,11 @@ def turns(**codes: list[str]) -> CodedTurns:
 
 def test_the_prompt() -> None:
     lines = (
-        Line(said="I don't know why I'm here.", before=""),
-        Line(said="My sister said I should.", before="What brought you?"),
-        Line(said="Fine, I can try that.", before="Could you write down when it happens?"),
+        ClientLine(said="I don't know why I'm here.", before=""),
+        ClientLine(said="My sister said I should.", before="What brought you?"),
+        ClientLine(said="Fine, I can try that.", before="Could you write down when it happens?"),
     )
-    one = Session(id="a", client="a", client_lines=lines, counselor_lines=())
+    one = TalkSession(id="a", client="a", client_lines=lines, counselor_lines=())
     _, (asked,) = answered(one, turns(t1=[], t2=[], t3=[]))
     compare("client_codes", shown(asked.system, asked.prompt))
     assert asked.tier == "judge" and asked.temperature == 0
@@ -88,4 +90,4 @@ def test_what_is_coded_is_kept_and_asked_once(tmp_path: Path) -> None:
 
 def test_a_coder_that_could_code_nothing_is_named(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="none of 1 sessions"):
-        Coder("scripted", tmp_path / "none.jsonl").coded_of(Sessions(found=(session(6),)))
+        Coder("scripted", tmp_path / "none.jsonl").coded_of(TalkSessions(found=(session(6),)))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.validity.talk.moves import moves_in
-from analysis.validity.talk.sessions import Line
+from analysis.validity.talk.sessions import ClientLine
 from simcounsel.specs.vocabulary import Language
 from tests.each import each
 
@@ -48,18 +48,18 @@ CHINESE = [
 
 @each(("said", "before", "moves"), ENGLISH)
 def test_english(said: str, before: str, moves: set[str]) -> None:
-    found = moves_in(Line(said=said, before=before))
+    found = moves_in(ClientLine(said=said, before=before))
     assert found >= moves and (moves or not found), found
 
 
 @each(("said", "before", "moves"), CHINESE)
 def test_chinese(said: str, before: str, moves: set[str]) -> None:
-    found = moves_in(Line(said=said, before=before), "zh")
+    found = moves_in(ClientLine(said=said, before=before), "zh")
     assert found >= moves and (moves or not found), found
 
 
 def test_who_resists_does_not_agree() -> None:
-    found = moves_in(Line(said="You're right, but I don't think so.", before="It may help."))
+    found = moves_in(ClientLine(said="You're right, but I don't think so.", before="It may help."))
     assert "resists" in found and "agrees" not in found
 
 
@@ -80,7 +80,7 @@ def test_how_good_the_rules_are_is_as_the_docs_say(language: Language) -> None:
     """On lines that nobody wrote rules by; they stay that way."""
     file = Path(__file__).parent / f"client_lines_{language}.jsonl"
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    found = [moves_in(Line(said=row["said"], before=row["before"]), language) for row in rows]
+    found = [moves_in(ClientLine(said=row["said"], before=row["before"]), language) for row in rows]
     for move, (recall, precision) in MEASURED[language].items():
         both = sum(
             move in row["codes"] and move in one for row, one in zip(rows, found, strict=True)

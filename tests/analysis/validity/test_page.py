@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from analysis.experiment import ReportError
 from analysis.style import Look, Picture, picture
 from analysis.validity.page import add, claims
-from analysis.validity.part import Claim, Id, Part, Source, kept, shown, table_of
+from analysis.validity.part import Claim, Id, MethodSource, ValidityPart, kept, shown, table_of
 
 HOSTILE = "</td><script>alert(1)</script>|[x](javascript:1)"
 
@@ -24,18 +24,20 @@ def _picture(id: str) -> Picture:
     return picture(id, "A line", "It rises", draw)
 
 
-def _part(id: Id, *, statement: str = "They talk alike", figures: tuple[Picture, ...] = ()) -> Part:
+def _part(
+    id: Id, *, statement: str = "They talk alike", figures: tuple[Picture, ...] = ()
+) -> ValidityPart:
     frame = pd.DataFrame(
         {"measure": [HOSTILE, "=b"], "d": [np.float64(0.25), np.nan], "ok": [True, False]}
     )
-    return Part(
+    return ValidityPart(
         id=id,
         title="Talk",
         lead=("Two and two.",),
         claims=(Claim(statement=statement, verdict="holds", because="d 0.1 [0, 0.2]"),),
         tables=(table_of(f"{id}_measures", "Measures", frame, note="d: pooled", most=1),),
         figures=shown(figures),
-        sources=(Source(cite="A. 2026", url="https://example.org", used="d"),),
+        sources=(MethodSource(cite="A. 2026", url="https://example.org", used="d"),),
         command="simcounsel validity talk",
         made="2026-01-01T00:00:00",
     )

@@ -16,8 +16,14 @@ from analysis.validity.talk.comparing import OF_THE_CLIENT, claims_of, compare
 from analysis.validity.talk.counting import coded_by_rules, course, measures, table, variety
 from analysis.validity.talk.detector import detect, stretches
 from analysis.validity.talk.distances import distance, side
-from analysis.validity.talk.sessions import Line, Session, Sessions, coded_by_people, sessions_in
-from analysis.validity.talk.waiting import First, curve, first, horizon_of, mean_wait, waited
+from analysis.validity.talk.sessions import (
+    ClientLine,
+    TalkSession,
+    TalkSessions,
+    coded_by_people,
+    sessions_in,
+)
+from analysis.validity.talk.waiting import FirstTimes, curve, first, horizon_of, mean_wait, waited
 from simcounsel.chance import chance
 from simcounsel.corpus.reading import read_dialogues
 from tests.commands import Command, in_process
@@ -25,12 +31,12 @@ from tests.commands import Command, in_process
 
 def session(
     id: str, said: Sequence[str], asked: Sequence[str] = (), client: str | None = None
-) -> Session:
+) -> TalkSession:
     before = [*asked, *["Go on."] * (len(said) - len(asked))]
-    return Session(
+    return TalkSession(
         id=id,
         client=client or id,
-        client_lines=tuple(Line(said=a, before=b) for a, b in zip(said, before, strict=True)),
+        client_lines=tuple(ClientLine(said=a, before=b) for a, b in zip(said, before, strict=True)),
         counselor_lines=tuple(before),
     )
 
@@ -53,7 +59,7 @@ def annomi(file: Path, rows: Sequence[tuple[str, str, str, str, str]]) -> Path:
     return file
 
 
-def samples(start: int) -> list[Session]:
+def samples(start: int) -> list[TalkSession]:
     """Every other of the samples' clients: two sides between which nothing differs but chance."""
     every = sessions_in([Path("samples")], "real").found
     clients = sorted({one.client for one in every})
@@ -211,14 +217,14 @@ def test_a_session_is_judged_by_equal_stretches() -> None:
 
 
 def test_waiting_by_hand() -> None:
-    none = First(lines=np.array([3.0, 3.0]), came=np.array([False, False]), clients=("a", "b"))
+    none = FirstTimes(lines=np.array([3.0, 3.0]), came=np.array([False, False]), clients=("a", "b"))
     assert mean_wait(curve(none, 5)) == 5
-    every = First(lines=np.array([1.0, 4.0]), came=np.array([True, True]), clients=("a", "b"))
+    every = FirstTimes(lines=np.array([1.0, 4.0]), came=np.array([True, True]), clients=("a", "b"))
     # not yet: 1, .5, .5, .5, 0 after 0..4 lines
     assert curve(every, 4).tolist() == [1, 0.5, 0.5, 0.5, 0]
     assert mean_wait(curve(every, 4)) == 2.5
     # one ends after 2 lines without it: of the two left one comes to it at 3 -> 1/2
-    ended = First(
+    ended = FirstTimes(
         lines=np.array([2.0, 3.0, 9.0]),
         came=np.array([False, True, False]),
         clients=("a", "b", "c"),
@@ -229,7 +235,7 @@ def test_waiting_by_hand() -> None:
 
 
 def test_who_yields_sooner_is_found() -> None:
-    def one(at: int, when: int) -> Session:
+    def one(at: int, when: int) -> TalkSession:
         lines = ["I went to the shop."] * 12
         lines[when] = "You're right."
         return session(f"s{at}", lines)
@@ -251,7 +257,7 @@ def test_who_yields_sooner_is_found() -> None:
 
 def test_claims_follow_from_the_numbers() -> None:
     one, other = samples(0), samples(1)
-    same = compare(Sessions(found=tuple(one)), Sessions(found=tuple(other)))
+    same = compare(TalkSessions(found=tuple(one)), TalkSessions(found=tuple(other)))
     said = claims_of(same, 0.5)
     assert len(said) == 6
     assert said[0].verdict in ("undecided", "holds"), said[0].because
@@ -266,7 +272,9 @@ def test_claims_follow_from_the_numbers() -> None:
         )
         for each in other
     ]
-    worse = claims_of(compare(Sessions(found=tuple(one)), Sessions(found=tuple(eager))), 0.5)
+    worse = claims_of(
+        compare(TalkSessions(found=tuple(one)), TalkSessions(found=tuple(eager))), 0.5
+    )
     assert [claim.verdict for claim in worse[:3]] == ["does not hold"] * 3
     assert "lines in which the client agrees" in worse[0].because
     assert worse[5].verdict == "does not hold", "says that it is better"
@@ -283,7 +291,9 @@ def test_an_annomi_csv_is_read_once_a_line_with_peoples_codes(tmp_path: Path) ->
     file = annomi(tmp_path / "real.csv", rows)
     found = sessions_in([file], "real")
     assert [len(one.client_lines) for one in found.found] == [6, 6]
-    assert found.found[0].client_lines[2] == Line(said="I want to stop.", before="Question 2?")
+    assert found.found[0].client_lines[2] == ClientLine(
+        said="I want to stop.", before="Question 2?"
+    )
     assert found.notes == (
         "Left out: 1 real session in which the client speaks fewer than 5 times.",
     )

@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from simcounsel.llm.gguf import read_header
 from tests.each import each
 from tests.training.adapters.made import ALL, TINY, factors, peft_folder
-from training.adapters.bases import Base, find_base
+from training.adapters.bases import Decoder, find_base
 from training.adapters.llama_cpp import permute, tensors, write
 from training.adapters.peft_folder import read_adapter
 from training.errors import TrainingError
 
-BASE = Base(architecture="llama", blocks=2, width=32, heads=4, kv_heads=2, head_width=8, inner=48)
+BASE = Decoder(
+    architecture="llama", blocks=2, width=32, heads=4, kv_heads=2, head_width=8, inner=48
+)
 
 
 def inverse(b: np.ndarray, heads: int) -> np.ndarray:
@@ -102,15 +104,15 @@ def test_names_are_llama_cpps_own() -> None:
 
 
 def read_adapter_of(parts: tuple[str, ...]):  # type: ignore[no-untyped-def]
-    from training.adapters.peft_folder import Adapter, Factors
+    from training.adapters.peft_folder import LayerFactors, PeftAdapter
 
     made = factors(parts=parts)
-    return Adapter(
+    return PeftAdapter(
         folder=Path("a"),
         base="",
         alpha=8.0,
         layers={
-            name.removeprefix("base_model.model.").removesuffix(".lora_A.weight"): Factors(
+            name.removeprefix("base_model.model.").removesuffix(".lora_A.weight"): LayerFactors(
                 a=a, b=made[name.replace("lora_A", "lora_B")], scale=2.0
             )
             for name, a in made.items()

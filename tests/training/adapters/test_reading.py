@@ -15,7 +15,7 @@ from simcounsel.errors import ModelError, SimcounselError
 from simcounsel.llm.gguf import read_header
 from tests.each import each
 from tests.training.adapters.made import TINY, factors, peft_folder
-from training.adapters.bases import Base, find_base
+from training.adapters.bases import Decoder, find_base
 from training.adapters.command import register
 from training.adapters.llama_cpp import write
 from training.adapters.peft_folder import locate, read_adapter
@@ -161,7 +161,7 @@ def test_a_gguf_file_says_what_is_wrong_with_it(tmp_path: Path) -> None:
 
 def test_a_base_is_found_by_config_or_gguf(tmp_path: Path) -> None:
     folder = peft_folder(tmp_path)
-    want = Base(
+    want = Decoder(
         architecture="llama", blocks=2, width=32, heads=4, kv_heads=2, head_width=8, inner=48
     )
     assert find_base("base", folder) == find_base(str(folder / "base"), Path("elsewhere")) == want

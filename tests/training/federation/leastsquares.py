@@ -12,7 +12,7 @@ from training.federation.rounds import RoundReport, conduct
 from training.federation.state import ServerState
 from training.federation.terms import Terms
 from training.federation.updates import A, B, Learned, Learner, Weights
-from training.plan import Plan, Site
+from training.plan import SiteSize, TrainingPlan
 from training.recipe import Recipe
 
 LAYER = "base_model.model.model.layers.0.self_attn.q_proj"
@@ -115,8 +115,8 @@ def recipe(privacy: dict[str, Any] | None, **more: Any) -> Recipe:
     return Recipe.model_validate(given)
 
 
-def plan_of(of: Recipe) -> Plan | None:
-    return of.plan(tuple(Site(name=name, sessions=size) for name, size in SIZES.items()))
+def plan_of(of: Recipe) -> TrainingPlan | None:
+    return of.plan(tuple(SiteSize(name=name, sessions=size) for name, size in SIZES.items()))
 
 
 def run_round(

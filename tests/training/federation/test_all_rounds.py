@@ -26,7 +26,7 @@ from tests.training.federation.leastsquares import (
 from training.errors import TrainingError
 from training.federation.all_rounds import LEDGER, ROUNDS, federate
 from training.federation.inprocess import InProcess
-from training.federation.ledger import Spending
+from training.federation.ledger import PlanSpending
 from training.federation.rounds import RoundReport
 from training.federation.state import FACTS, TENSORS, ServerState, from_folder, latest, to_folder
 from training.federation.terms import Terms, terms_of
@@ -194,7 +194,7 @@ def test_the_ledger_is_in_every_checkpoint_and_says_all(tmp_path: Path) -> None:
         "numbers of sessions of the sites, as weights" in ended.ledger.also_released
         and "seeded" in ended.ledger.noise
     )
-    uniform = Spending(plan_of(recipe(SITE)) or pytest.fail("no plan")).ledger(1, "secure")
+    uniform = PlanSpending(plan_of(recipe(SITE)) or pytest.fail("no plan")).ledger(1, "secure")
     assert (
         "numbers of sessions of the sites, as weights" not in uniform.also_released
         and uniform.noise.startswith("secure")
@@ -233,7 +233,7 @@ def test_noise_found_from_the_budget_lasts_for_all_rounds_and_not_one_more(tmp_p
     )
     ended = go(of, tmp_path)
     assert ended.stopped is None and 3.99 < ended.ledger.epsilon <= 4.0 + 1e-8
-    spending = Spending(plan_of(of) or pytest.fail("no plan"))
+    spending = PlanSpending(plan_of(of) or pytest.fail("no plan"))
     assert spending.allows(6) and not spending.allows(7)
     with pytest.raises(TrainingError, match="7 rounds, but the plan accounts for 6"):
         go(of, tmp_path, rounds=7)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.training.federation.leastsquares import SITE, SIZES, plan_of, recipe, start
 from tests.training.federation.test_rounds import EVEN, SITE_DP, Moves, moved
-from training.errors import Refused, TrainingError
+from training.errors import SiteRefused, TrainingError
 from training.federation import messages
 from training.federation.inprocess import InProcess
 from training.federation.rounds import conduct
@@ -113,7 +113,7 @@ def test_a_round_that_was_answered_with_noise_is_spent(tmp_path: Path) -> None:
     data = task_bytes(Task(round=1, weights=start().weights, base_shift=None), terms, 1, {})
     messages.decoded(side.answer(data), terms.send)
     assert kept.answered() == (1,)
-    with pytest.raises(Refused, match="is not answered again"):
+    with pytest.raises(SiteRefused, match="is not answered again"):
         side.answer(data)
 
 
@@ -136,5 +136,5 @@ def test_weights_that_are_not_finite_are_refused_before_anything_is_learned(valu
 
     learner: Callable[[Weights], Weights] = never
     data = task(1.5).replace(np.float32(1.5).tobytes(), np.float32(value).tobytes())
-    with pytest.raises(Refused, match="the server's weights are not finite"):
+    with pytest.raises(SiteRefused, match="the server's weights are not finite"):
         north(learner).answer(data)

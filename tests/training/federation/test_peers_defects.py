@@ -12,7 +12,7 @@ from tests.training.federation.test_rounds import EVEN, Moves, moved
 from training.errors import TrainingError
 from training.federation import aggregation, draws, fixedpoint, screening
 from training.federation.draws import poisson
-from training.federation.ledger import Spending
+from training.federation.ledger import PlanSpending
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
 from training.federation.updates import norm_of
@@ -57,7 +57,7 @@ def test_noise_is_not_computed_and_dropped(noise_at: str, monkeypatch: pytest.Mo
 
 def test_epsilon_of_a_round_is_not_called_the_total() -> None:
     """Flower's Opacus example makes a new accountant every round; the paper states an epsilon per round."""
-    spending = Spending(
+    spending = PlanSpending(
         plan_of(recipe({**SITE, "noise_multiplier": 4.8448, "delta": 1e-5}, rounds=100))
         or pytest.fail("no plan")
     )

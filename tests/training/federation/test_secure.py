@@ -13,9 +13,9 @@ from tests.each import each
 from training.errors import TrainingError
 from training.federation.fixedpoint import FixedPoint
 from training.federation.replies import Failed
-from training.federation.secure import Member, threshold_of, unmasked
+from training.federation.secure import Masker, threshold_of, unmasked
 from training.federation.shamir import PRIME, secret_from, shares_of
-from training.federation.summing import Said, Step, answered, sum_of, sum_over
+from training.federation.summing import StepMessage, SumStep, answered, sum_of, sum_over
 
 SIZE = 2000
 GONE = Failed("gone")
@@ -68,8 +68,8 @@ def test_below_the_threshold_it_fails_with_words() -> None:
 
 def exchanged(
     sites: str = "abc",
-) -> tuple[dict[str, Member], dict[str, object], dict[str, dict[str, bytes]]]:
-    members = {site: Member(site) for site in sites}
+) -> tuple[dict[str, Masker], dict[str, object], dict[str, dict[str, bytes]]]:
+    members = {site: Masker(site) for site in sites}
     keys = {site: member.keys() for site, member in members.items()}
     packets = {site: member.share(keys) for site, member in members.items()}
     return (
@@ -141,20 +141,20 @@ def test_bytes_are_counted_each_way() -> None:
 def test_a_member_can_be_kept_between_steps_and_does_each_once() -> None:
     members, keys, arrived = exchanged()
     for site in members:
-        members[site] = Member.again(members[site].kept())
+        members[site] = Masker.again(members[site].kept())
     with pytest.raises(TrainingError, match="dealt already"):
         members["a"].share(keys)  # type: ignore[arg-type]
     with pytest.raises(TrainingError, match="keys of another sum"):
-        Member("a").share(keys)  # type: ignore[arg-type]
+        Masker("a").share(keys)  # type: ignore[arg-type]
     of = vectors("abc")
     masked = {site: member.mask(of[site], arrived[site]) for site, member in members.items()}
-    members = {site: Member.again(member.kept()) for site, member in members.items()}
+    members = {site: Masker.again(member.kept()) for site, member in members.items()}
     with pytest.raises(TrainingError, match="masked already"):
         members["a"].mask(of["a"], arrived["a"])
     revealed = {site: member.reveal(masked) for site, member in members.items()}
     assert np.array_equal(unmasked(masked, keys, revealed, members), plain_sum(of, "abc"))  # type: ignore[arg-type]
     with pytest.raises(TrainingError, match="already given"):
-        Member.again(members["a"].kept()).reveal(masked)
+        Masker.again(members["a"].kept()).reveal(masked)
 
 
 @each(
@@ -171,9 +171,9 @@ def test_a_member_can_be_kept_between_steps_and_does_each_once() -> None:
 def test_a_site_whose_answer_is_none_is_left_out_and_named(
     at: str, spoilt: dict[str, bytes]
 ) -> None:
-    of, members = vectors(), {site: Member(site) for site in "abcde"}
+    of, members = vectors(), {site: Masker(site) for site in "abcde"}
 
-    def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
+    def ask(step: SumStep, said: Mapping[str, StepMessage]) -> dict[str, StepMessage | Failed]:
         return {
             site: spoilt
             if site == "c" and step == at
@@ -192,7 +192,7 @@ def test_a_site_whose_answer_is_none_is_left_out_and_named(
 
 def test_those_who_give_no_keys_count_for_the_threshold() -> None:
     """Otherwise a sum of two of five could be had."""
-    members = {site: Member(site) for site in "abc"}
+    members = {site: Masker(site) for site in "abc"}
     keys = {site: member.keys() for site, member in members.items()}
     packets = {site: member.share(keys, asked=5) for site, member in members.items()}
     members["a"].mask(np.zeros(4, np.uint32), {site: packets[site]["a"] for site in "bc"})

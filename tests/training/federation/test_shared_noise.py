@@ -13,7 +13,7 @@ from training.errors import TrainingError
 from training.federation.inprocess import InProcess
 from training.federation.replies import Failed, Summed
 from training.federation.rounds import conduct
-from training.federation.secure import Member
+from training.federation.secure import Masker
 from training.federation.state import ServerState
 from training.federation.summing import sum_of
 from training.federation.terms import Terms
@@ -90,14 +90,14 @@ def test_a_site_helps_to_reveal_no_sum_of_fewer_than_it_agreed_on() -> None:
     few = {**vectors, **dict.fromkeys("abcd", Failed("gone"))}
     assert sum_of(few).total is not None
     assert sum_of(few, least=7).total is None
-    members = {site: Member(site) for site in SITES}
+    members = {site: Masker(site) for site in SITES}
     keys = {site: member.keys() for site, member in members.items()}
     packets: Mapping[str, Mapping[str, bytes]] = {
         site: member.share(keys) for site, member in members.items()
     }
     mine = {site: sent["a"] for site, sent in packets.items() if site != "a"}
     members["a"].mask(np.zeros(4, np.uint32), mine, least=7)
-    again = Member.again(members["a"].kept())
+    again = Masker.again(members["a"].kept())
     with pytest.raises(TrainingError, match="6 vectors came, and at least 7 must be in a sum"):
         again.reveal("abcdef")
 

@@ -20,7 +20,7 @@ from tests.training.federation.leastsquares import (
     recipe,
     start,
 )
-from training.errors import Refused, TrainingError
+from training.errors import SiteRefused, TrainingError
 from training.federation import messages
 from training.federation.all_rounds import federate
 from training.federation.inprocess import InProcess
@@ -58,7 +58,7 @@ def ask(folder: Path, round: int) -> bytes:
 @each("round", [0, 3, 500, 1_000_000])
 def test_rounds_that_nobody_agreed_on_are_refused(tmp_path: Path, round: int) -> None:
     learner = LeastSquares(DATA)
-    with pytest.raises(Refused, match=f"round {round} was never agreed on: .* rounds 1 to 2"):
+    with pytest.raises(SiteRefused, match=f"round {round} was never agreed on: .* rounds 1 to 2"):
         north(learner, ledger(tmp_path)).answer(task(round))
     assert not learner.seen, "not even trained for"
 
@@ -69,7 +69,7 @@ def test_noise_cannot_be_averaged_away_by_asking_again(tmp_path: Path) -> None:
     for _ in range(30):
         try:
             came.append(messages.decoded(ask(tmp_path, 1), "fp32").weights)
-        except Refused as error:
+        except SiteRefused as error:
             assert "round 1 was answered on" in str(error) and "is not answered again" in str(error)
     assert len(came) == 1
     ask(tmp_path, 2)
@@ -113,7 +113,7 @@ def test_of_two_answers_at_once_one_leaves(tmp_path: Path) -> None:
         try:
             north(Together(DATA), ledger(tmp_path)).answer(task(1))
             found.append("sent")
-        except Refused:
+        except SiteRefused:
             found.append("refused")
 
     threads = [threading.Thread(target=one) for _ in range(2)]
@@ -144,7 +144,7 @@ class WithLedgers(InProcess):
                     frozen=frozen,
                     ledger=mine,
                 ).answer(data)
-            except Refused as error:
+            except SiteRefused as error:
                 found[site] = Failed(str(error))
         return found
 
@@ -179,7 +179,7 @@ def test_a_secure_sum_takes_a_round_once_too(tmp_path: Path) -> None:
     mine = SiteLedger.of(tmp_path / "l.json", "north", terms, plan)
     learner = LeastSquares(DATA)
     assert north(learner, mine, terms=terms).masked_part(task(1, terms)).size
-    with pytest.raises(Refused, match="is not answered again"):
+    with pytest.raises(SiteRefused, match="is not answered again"):
         north(learner, mine, terms=terms).masked_part(task(1, terms))
 
 
@@ -218,7 +218,7 @@ def test_a_site_that_is_killed_while_it_sends_has_it_on_its_disk(tmp_path: Path)
         check=False,
     )
     assert done.returncode == -9
-    with pytest.raises(Refused, match="round 1 was answered"):
+    with pytest.raises(SiteRefused, match="round 1 was answered"):
         ask(tmp_path, 1)
 
 

@@ -12,8 +12,8 @@ from simcounsel.corpus.teaching import Teaching
 from tests.training.learning.small import small_model
 
 if TYPE_CHECKING:  # torch takes seconds, and this file is read even where nothing here is run
-    from training.learning.base import Base
-    from training.learning.gradients import Reading
+    from training.learning.base import AdaptedBase
+    from training.learning.gradients import ModelReading
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -98,14 +98,14 @@ SEEDED: dict[str, Any] = {"noise": "seeded", "public_data": True}
 PRIVATE = {"unit": "session", "clip": 0.5, "delta": 1e-3, "noise_multiplier": 0.8}
 
 
-def adapted(base: "Base", adapter: Path) -> "Reading":
+def adapted(base: "AdaptedBase", adapter: Path) -> "ModelReading":
     """A base with an adapter as anybody loads it."""
     from peft import PeftModel
 
-    from training.learning.gradients import Reading
+    from training.learning.gradients import ModelReading
     from training.learning.quiet import quietly
 
     with quietly():
-        return Reading(
+        return ModelReading(
             model=PeftModel.from_pretrained(base.model, str(adapter)), padding=0, at_once=4
         )

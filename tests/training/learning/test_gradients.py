@@ -10,10 +10,10 @@ import torch
 
 from tests.training.learning.conftest import session
 from training.errors import TrainingError
-from training.learning.base import Base, load_base
+from training.learning.base import AdaptedBase, load_base
 from training.learning.examples import Record, records_of
 from training.learning.gradients import (
-    Reading,
+    ModelReading,
     clipped_sum,
     losses,
     mean_gradient,
@@ -28,12 +28,12 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def base(tiny: Path) -> Base:
+def base(tiny: Path) -> AdaptedBase:
     return load_base(str(tiny), device="cpu")
 
 
 @pytest.fixture(scope="module")
-def reading(tiny: Path) -> Reading:
+def reading(tiny: Path) -> ModelReading:
     made = reading_of(
         load_base(str(tiny), device="cpu"),
         Recipe(
@@ -50,7 +50,7 @@ def reading(tiny: Path) -> Reading:
 
 
 @pytest.fixture(scope="module")
-def records(base: Base) -> tuple[Record, ...]:
+def records(base: AdaptedBase) -> tuple[Record, ...]:
     """Five records, of which two have several sequences, one more than are computed together."""
     return records_of(
         [
@@ -65,7 +65,7 @@ def records(base: Base) -> tuple[Record, ...]:
     )
 
 
-def gradient_of(reading: Reading, record: Record) -> list[torch.Tensor]:
+def gradient_of(reading: ModelReading, record: Record) -> list[torch.Tensor]:
     for parameter in reading.trained():
         parameter.grad = None
     mean_gradient(reading, [record])
@@ -76,7 +76,9 @@ def norm(gradients: list[torch.Tensor]) -> float:
     return float(torch.stack([one.norm() for one in gradients]).norm())
 
 
-def test_losses_are_those_of_hugging_face(reading: Reading, records: tuple[Record, ...]) -> None:
+def test_losses_are_those_of_hugging_face(
+    reading: ModelReading, records: tuple[Record, ...]
+) -> None:
     example = records[1].examples[0]
     labels = torch.where(example.learned, example.ids, -100)[None]
     with torch.no_grad():
@@ -90,7 +92,7 @@ def test_losses_are_those_of_hugging_face(reading: Reading, records: tuple[Recor
 
 
 def test_a_loss_is_the_same_alone_and_beside_a_longer_one(
-    reading: Reading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[Record, ...]
 ) -> None:
     """The attention mask reaches the model: padding changes nothing."""
     short, long = records[0].examples[0], records[1].examples[0]
@@ -102,7 +104,7 @@ def test_a_loss_is_the_same_alone_and_beside_a_longer_one(
 
 
 def test_the_clipped_sum_is_that_of_records_one_by_one(
-    reading: Reading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[Record, ...]
 ) -> None:
     assert max(len(record.examples) for record in records) > reading.at_once
     each = [gradient_of(reading, record) for record in records]
@@ -119,7 +121,7 @@ def test_the_clipped_sum_is_that_of_records_one_by_one(
 
 
 def test_checkpointing_changes_no_gradient(
-    reading: Reading, records: tuple[Record, ...], tiny: Path
+    reading: ModelReading, records: tuple[Record, ...], tiny: Path
 ) -> None:
     """Under the other kind of checkpointing the hooks fire twice."""
     recipe = Recipe(
@@ -139,7 +141,7 @@ def test_checkpointing_changes_no_gradient(
 
 
 def test_no_record_moves_the_sum_by_more_than_the_clip(
-    reading: Reading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[Record, ...]
 ) -> None:
     with per_sequence(reading):
         whole, less = (
@@ -149,13 +151,13 @@ def test_no_record_moves_the_sum_by_more_than_the_clip(
     assert norm([a - b for a, b in zip(whole, less, strict=True)]) <= 0.01 * (1 + 1e-5)
 
 
-def test_nobody_drawn_is_a_sum_of_zero(reading: Reading) -> None:
+def test_nobody_drawn_is_a_sum_of_zero(reading: ModelReading) -> None:
     with per_sequence(reading):
         assert norm(clipped_sum(reading, [], 1.0)) == 0
 
 
 def test_without_hooks_it_is_said_that_nothing_is_watched(
-    reading: Reading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[Record, ...]
 ) -> None:
     with pytest.raises(TrainingError, match="the hooks do not see the adapters"):
         clipped_sum(reading, records[:1], 1.0)
@@ -163,7 +165,7 @@ def test_without_hooks_it_is_said_that_nothing_is_watched(
 
 @pytest.mark.parametrize("times", [math.inf, math.nan, 1e30], ids=str)
 def test_a_record_whose_gradient_is_not_finite_adds_zero_and_changes_no_other(
-    reading: Reading,
+    reading: ModelReading,
     records: tuple[Record, ...],
     monkeypatch: pytest.MonkeyPatch,
     times: float,
@@ -192,7 +194,7 @@ def test_a_record_whose_gradient_is_not_finite_adds_zero_and_changes_no_other(
     assert bad not in caplog.text
 
 
-def test_the_mean_loss(reading: Reading, records: tuple[Record, ...]) -> None:
+def test_the_mean_loss(reading: ModelReading, records: tuple[Record, ...]) -> None:
     loss, perplexity = mean_loss(reading, records)
     with torch.no_grad():
         each = [float(losses(reading, list(record.examples)).sum()) for record in records]

@@ -20,10 +20,10 @@ from training.errors import TrainingError
 from training.learning.base import load_base, load_shapes
 from training.learning.examples import records_of
 from training.learning.federated import Federated, run_federation
-from training.learning.folder import Folder
+from training.learning.folder import TrainingFolder
 from training.learning.gradients import mean_loss
 from training.learning.site import Learners, must_have_moved
-from training.learning.tune import Progress, Tuned, tune
+from training.learning.tune import TunedBase, TuneProgress, tune
 from training.recipe import Learning
 from training.recipe_file import load_recipe
 from training.sites import find, planned
@@ -31,11 +31,11 @@ from training.sites import find, planned
 pytestmark = pytest.mark.slow
 
 
-def tuned(file: Path, out: Path, *, stop_after: int | None = None) -> Tuned:
+def tuned(file: Path, out: Path, *, stop_after: int | None = None) -> TunedBase:
     recipe, lines = load_recipe(file)
     at = []
 
-    def seen(now: Progress) -> None:
+    def seen(now: TuneProgress) -> None:
         at.append(now.at)
 
     return tune(
@@ -109,7 +109,7 @@ def test_stopped_and_resumed_is_the_same_to_the_bit(
     assert first.adapter is None
     tuned(file, tmp_path / "cut")
     assert same(tmp_path / "whole", tmp_path / "cut")
-    logs = [Folder(tmp_path / name).said() for name in ("whole", "cut")]
+    logs = [TrainingFolder(tmp_path / name).said() for name in ("whole", "cut")]
     assert logs[0] == logs[1]
 
 

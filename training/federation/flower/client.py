@@ -10,11 +10,11 @@ from typing import Any, get_args
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 
-from training.errors import Refused, TrainingError
+from training.errors import SiteRefused, TrainingError
 from training.federation.fixedpoint import Residues
-from training.federation.secure import Member
+from training.federation.secure import Masker
 from training.federation.site import SiteSide
-from training.federation.summing import Step
+from training.federation.summing import SumStep
 from training.federation.summing import answered as stepped
 
 RECORD, SUM = "simcounsel", "simcounsel-sum"
@@ -38,7 +38,7 @@ def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str
     def train(message: Message, context: Context) -> Message:
         return _reply(message, answered(bring(context), message))
 
-    def summed(step: Step, message: Message, context: Context) -> Message:
+    def summed(step: SumStep, message: Message, context: Context) -> Message:
         here = bring(context) if step == "mask" else None
         return _reply(
             message, *summing(step, message, context, here.name if here else name(context), here)
@@ -46,7 +46,7 @@ def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str
 
     app.query()(who)
     app.train()(train)
-    for step in get_args(Step):
+    for step in get_args(SumStep):
         app.train(step)(partial(summed, step))
     return app
 
@@ -62,7 +62,7 @@ def answered(here: SiteSide, message: Message) -> dict[str, Any]:
 
 
 def summing(
-    step: Step, message: Message, context: Context, name: str, here: SiteSide | None
+    step: SumStep, message: Message, context: Context, name: str, here: SiteSide | None
 ) -> tuple[dict[str, Any], Mapping[str, bytes]]:
     """One step of a secure sum: what went wrong, and the answer. here: where there is a vector to
     be masked.
@@ -70,8 +70,8 @@ def summing(
     kept = context.state.config_records
     try:
         if step != "keys" and MEMBER not in kept:
-            raise Refused("no secure sum was begun here")
-        member = Member(name) if step == "keys" else Member.again(str(kept[MEMBER]["kept"]))
+            raise SiteRefused("no secure sum was begun here")
+        member = Masker(name) if step == "keys" else Masker.again(str(kept[MEMBER]["kept"]))
         said = stepped(
             member,
             step,
@@ -94,7 +94,7 @@ def bytes_of(record: Mapping[str, Any]) -> dict[str, bytes]:
 
 def _part(here: SiteSide | None, message: Message) -> Residues:
     if here is None:
-        raise Refused("there is a vector in one step only")
+        raise SiteRefused("there is a vector in one step only")
     asked: Mapping[str, Any] = message.content.config_records[RECORD]
     _agree(here, asked, secure=True)
     return here.masked_part(bytes(asked["task"]))
@@ -102,19 +102,19 @@ def _part(here: SiteSide | None, message: Message) -> Residues:
 
 def _agree(here: SiteSide, asked: Mapping[str, Any], secure: bool) -> None:
     if asked["terms"] != here.terms.fingerprint:
-        raise Refused(
+        raise SiteRefused(
             "the server's terms are not this site's; both need the same recipe, and the same sizes"
             " of sites"
         )
     if here.terms.secure != secure:
-        raise Refused(
+        raise SiteRefused(
             f"this site's updates go {'only' if here.terms.secure else 'not'} into secure sums"
         )
 
 
 def _failed(error: Exception, name: str, tells: bool) -> dict[str, Any]:
     logger.warning("site %s failed", name, exc_info=error)
-    if isinstance(error, Refused) or (tells and isinstance(error, TrainingError)):
+    if isinstance(error, SiteRefused) or (tells and isinstance(error, TrainingError)):
         return {"failed": str(error)}
     return {
         "failed": (

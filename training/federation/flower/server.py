@@ -18,13 +18,13 @@ from training.errors import TrainingError
 from training.federation.flower.client import RECORD, SUM, bytes_of
 from training.federation.replies import Failed, Summed
 from training.federation.state import ServerState
-from training.federation.summing import Said, Step, sum_over
+from training.federation.summing import StepMessage, SumStep, sum_over
 from training.federation.terms import Terms
 from training.federation.updates import Weights
-from training.plan import Plan
+from training.plan import TrainingPlan
 
 if TYPE_CHECKING:
-    from training.federation.all_rounds import Outcome
+    from training.federation.all_rounds import FederationOutcome
     from training.federation.rounds import RoundReport
 
 Records = Mapping[str, Mapping[str, Any]]
@@ -42,14 +42,14 @@ class ServerSide:
 
     start: ServerState
     terms: Terms
-    plan: Plan | None
+    plan: TrainingPlan | None
     rounds: int
     seed: int
     folder: Path
     wait_s: float = 600.0
     """For all sites to be there before the first round."""
     on_round: "Callable[[RoundReport], None]" = lambda report: None
-    on_end: "Callable[[Outcome], None]" = lambda outcome: None
+    on_end: "Callable[[FederationOutcome], None]" = lambda outcome: None
 
 
 def server_app(bring: Callable[[Context], ServerSide]) -> ServerApp:
@@ -146,7 +146,7 @@ class Network:
         """
         nodes = self.nodes()
 
-        def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
+        def ask(step: SumStep, said: Mapping[str, StepMessage]) -> dict[str, StepMessage | Failed]:
             messages: dict[str, Records] = {site: {SUM: one} for site, one in said.items()}
             if step == "mask":
                 messages = {

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 import yaml
 
-from analysis.validity.talk.sessions import Line
+from analysis.validity.talk.sessions import ClientLine
 from simcounsel.specs.vocabulary import Language
 
 Move = Literal["change", "sustain", "resists", "agrees", "takes_up", "improves", "discloses"]
@@ -31,7 +31,7 @@ MOVES: Mapping[Move, str] = {
 _CLAUSE = re.compile(r"[.!?;。！？；\n]+|,\s+(?=but\b)|，(?=但|可是|不过)", re.IGNORECASE)
 
 
-def moves_in(line: Line, language: Language = "en") -> frozenset[Move]:
+def moves_in(line: ClientLine, language: Language = "en") -> frozenset[Move]:
     """Which moves a line makes; a line may make several, or none."""
     said, before = (text.replace("’", "'").strip() for text in (line.said, line.before))
     clauses = [part.strip() for part in _CLAUSE.split(said) if part.strip()]

@@ -22,14 +22,14 @@ from training.federation.flower.server import ServerSide, serve
 from training.federation.site import SiteSide
 from training.federation.terms import Terms, terms_of
 from training.federation.updates import Learned, Weights
-from training.plan import Plan
+from training.plan import TrainingPlan
 
 SEED = 1
 TIMEOUT_S = 30.0
 DIES, DIES_IN = "south", 2
 
 
-def agreed(context: Context) -> tuple[Terms, Plan | None]:
+def agreed(context: Context) -> tuple[Terms, TrainingPlan | None]:
     """What server and sites each have from their recipe."""
     asked = context.run_config
     averaging = {"timeout_s": TIMEOUT_S, "min_sites": 1, "secure": bool(asked["secure"])}
