@@ -11,9 +11,9 @@ import pytest
 from analysis.replication.design import chosen, written_experiment
 from analysis.replication.differences import UNSAID, rows_of, unsaid, value_at
 from analysis.replication.figure5 import figure_5, plan_steps, table
-from analysis.replication.options import Wanted
+from analysis.replication.options import Choices
 from analysis.replication.published import Name, published
-from analysis.report import Options, Report, make
+from analysis.report import Report, ReportOptions, make
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Planned, Stroke
 from simcounsel.lab.cell_runs import open_cell
@@ -26,7 +26,7 @@ ALONE, FRIEND, COUNSELOR = "alone", "friend", "counselor"
 STUDIES: tuple[Name, ...] = ("simcounsel", "structure_matters")
 
 
-def lived(name: Name, out: Path, wanted: Wanted) -> Path:
+def lived(name: Name, out: Path, wanted: Choices) -> Path:
     """A study with the scripted model, as `replicate` runs it, in this process; its folder of runs."""
     cast = chosen(name, wanted.clients, [], out)
     experiment, cells = load_experiment(
@@ -42,15 +42,15 @@ def lived(name: Name, out: Path, wanted: Wanted) -> Path:
 @pytest.fixture(scope="module")
 def simcounsel(tmp_path_factory: pytest.TempPathFactory) -> Report:
     out = tmp_path_factory.mktemp("replicated")
-    runs = lived("simcounsel", out, Wanted(clients=2, ticks=60))
-    return make([runs], Options(stories=0, shuffles=99))
+    runs = lived("simcounsel", out, Choices(clients=2, ticks=60))
+    return make([runs], ReportOptions(stories=0, shuffles=99))
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_setting_of_a_world_is_compared(name: Name, tmp_path: Path) -> None:
     """A setting that is new, and of which the comparison says nothing, fails here."""
     cast = chosen(name, 3, [], tmp_path)
-    file = written_experiment(name, cast, tmp_path, Wanted())
+    file = written_experiment(name, cast, tmp_path, Choices())
     _, cells = load_experiment(file, {"reason": "scripted", "embed": "scripted"})
     for cell in cells:
         world = json.loads(json.dumps(cell.about.model_dump(mode="json")))
@@ -63,7 +63,7 @@ def test_every_setting_of_a_world_is_compared(name: Name, tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_the_comparison_says_what_the_manifests_say(simcounsel: Report) -> None:
     paper = published("simcounsel")
-    rows = {one.what: one.ours for one in rows_of(paper, simcounsel, Wanted(), ())}
+    rows = {one.what: one.ours for one in rows_of(paper, simcounsel, Choices(), ())}
     assert "by appointment" in rows["how conversations come about"]
     assert "by chance" not in rows["how conversations come about"]
     assert "safety protocol" in rows["danger in what a client says"]
@@ -87,7 +87,7 @@ def test_a_setting_by_arm(simcounsel: Report) -> None:
             one.manifest["world"]["conversation"]["max_turns"] = 12
     sample = SimpleNamespace(members=members, arms=simcounsel.sample.arms)
     report: Any = SimpleNamespace(sample=sample, options=simcounsel.options)
-    rows = {one.what: one.ours for one in rows_of(paper, report, Wanted(), ())}
+    rows = {one.what: one.ours for one in rows_of(paper, report, Choices(), ())}
     assert f"{FRIEND}: 12 lines at most" in rows["lines of a talk"]
     assert UNSAID == "?"
 
@@ -125,7 +125,7 @@ def test_plans_are_cut_into_steps_of_a_tick(
 
 @pytest.mark.slow
 def test_figure_5_leaves_appointments_out(simcounsel: Report) -> None:
-    wanted = Wanted(clusters=3)
+    wanted = Choices(clusters=3)
     made = figure_5(simcounsel, wanted, HashEmbeddings().embed_now, None)
     assert made.patterns.reason is None and made.patterns.k == 3
     shares = made.agreed.groupby("arm")["share"].mean()
@@ -149,7 +149,7 @@ def test_figure_5_leaves_appointments_out(simcounsel: Report) -> None:
     ("grouped", "cut"), [("acts", "meeting"), ("plans", "days"), ("acts", "halves")]
 )
 def test_other_ways_to_group(simcounsel: Report, grouped: Any, cut: Any) -> None:
-    wanted = Wanted(grouped=grouped, cut=cut)
+    wanted = Choices(grouped=grouped, cut=cut)
     made = figure_5(simcounsel, wanted, HashEmbeddings().embed_now, None)
     assert made.patterns.reason is None
     assert set(made.patterns.labels["period"].dropna()) == {"before", "after"}
@@ -164,7 +164,7 @@ def test_the_judge_names_the_clusters(simcounsel: Report) -> None:
     model = Scripted()
     judge = Switchboard({"reason": model, "quick": model, "judge": model}, HashEmbeddings())
     try:
-        made = figure_5(simcounsel, Wanted(), HashEmbeddings().embed_now, judge)
+        made = figure_5(simcounsel, Choices(), HashEmbeddings().embed_now, judge)
     finally:
         judge.close()
     assert any("named by" in note for note in made.notes)

@@ -21,11 +21,11 @@ from analysis.statistics import client_contrast
 from analysis.validity.__main__ import app
 from analysis.validity.multiverse.adjusting import adjusted
 from analysis.validity.multiverse.curve import curve
-from analysis.validity.multiverse.effects import CHOICES, Effects, Specification, effects
+from analysis.validity.multiverse.effects import CHOICES, EffectTable, Specification, effects
 from analysis.validity.multiverse.making import make, sign, size
 from analysis.validity.multiverse.pictures import curve_picture, shares_picture
 from analysis.validity.multiverse.shares import HIGHER, NOISE, SHARED, shares
-from analysis.validity.multiverse.universes import Plan, plan, plan_words
+from analysis.validity.multiverse.universes import Universes, plan, plan_words
 from analysis.validity.page import add
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
@@ -183,7 +183,7 @@ def test_the_plan_is_printed_and_nothing_lived(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
+def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Universes, Path]:
     """Two models, of which one has an effect of 6 points and one of none, on six clients."""
     folder = tmp_path_factory.mktemp("multiverse")
     block = f'multiverse:\n  models: [usual, "{WEAK}"]\n  times: [last]\n  runs: [all]\n  baselines: [subtracted]\n'
@@ -196,7 +196,9 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
 
 
 @pytest.mark.slow
-def test_the_effect_of_each_specification_is_that_of_its_runs(lived: tuple[Plan, Path]) -> None:
+def test_the_effect_of_each_specification_is_that_of_its_runs(
+    lived: tuple[Universes, Path],
+) -> None:
     made, runs = lived
     part, pictures = make(made, runs, "simcounsel validity multiverse")
     table = next(one for one in part.tables if one.id == "multiverse_specifications")
@@ -212,7 +214,7 @@ def test_the_effect_of_each_specification_is_that_of_its_runs(lived: tuple[Plan,
 
 
 @pytest.mark.slow
-def test_the_page_has_it(lived: tuple[Plan, Path], tmp_path: Path) -> None:
+def test_the_page_has_it(lived: tuple[Universes, Path], tmp_path: Path) -> None:
     part, pictures = make(*lived, "simcounsel validity multiverse")
     html = add(part, pictures, tmp_path).read_text(encoding="utf-8")
     assert "Does the effect hang on choices?" in html and "not measured" in html
@@ -222,7 +224,7 @@ def test_the_page_has_it(lived: tuple[Plan, Path], tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_goes_on_where_it_was(
-    lived: tuple[Plan, Path], monkeypatch: pytest.MonkeyPatch
+    lived: tuple[Universes, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = lived[1].parent
     logs = {file: file.stat().st_mtime_ns for file in lived[1].glob("*/events.jsonl")}
@@ -262,7 +264,7 @@ def by_hand(
     block: str,
     frame: pd.DataFrame,
     warned: Sequence[str] = (),
-) -> Effects:
+) -> EffectTable:
     made = plan(experiment(tmp_path, block, CLIENTS[:2]))
     members = [SimpleNamespace(name=cell.name, arm=cell.arm, seed=cell.seed) for cell in made.cells]
     monkeypatch.setattr(tables, "measurements", lambda logs: frame)
@@ -536,10 +538,12 @@ def test_figures_name_what_was_chosen() -> None:
         specification(list(np.linspace(at, at + 1, 6)), model=str(at), seed=str(at % 2))
         for at in range(6)
     )
-    drawn = curve_picture(Effects(specifications=several, unit="points"), ("counselor", "alone"))
+    drawn = curve_picture(
+        EffectTable(specifications=several, unit="points"), ("counselor", "alone")
+    )
     svg = next(iter(drawn.svg.values())).decode()
     assert "model: 3" in svg and "seed: 1" in svg and "6 effects from 0.5" in drawn.alt
-    frame = Effects(specifications=several, unit="points").table()
+    frame = EffectTable(specifications=several, unit="points").table()
     bars: Any = shares_picture(shares(frame, ["model"]))
     assert (
         "model" in bars.alt
