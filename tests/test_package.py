@@ -188,20 +188,9 @@ def test_the_wheel_works_in_an_empty_folder(installed: SimpleNamespace) -> None:
     assert (installed.empty / "days.html").stat().st_size > 100_000
     said = simcounsel("run", "worlds/insomnia.yaml", code=1)
     assert "worlds/insomnia.yaml: no such file; did you mean insomnia?" in said
-    for folder, words in (("mine", ()), ("theirs", ("--theme", "grief"))):
-        simcounsel("init", folder, *words)
-        simcounsel("check", folder)
-        simcounsel(
-            "run",
-            f"{folder}/world.yaml",
-            "--model",
-            "scripted",
-            "--ticks",
-            14,
-            "--quiet",
-            "-o",
-            f"{folder}/runs",
-        )
+    simcounsel("init", "mine", "--theme", "grief")
+    simcounsel("check", "mine")
+    simcounsel("run", "mine/world.yaml", "--model", "scripted", "--ticks", 14, "--quiet", "-o", "m")
     assert "alone" in simcounsel("sweep", "quick", "--dry-run")
     found = json.loads(simcounsel("doctor", "--json"))
     assert {one["part"] for one in found} == {
@@ -238,7 +227,23 @@ def clicked(number):
 """
 
 
-@pytest.mark.slow(12)
+TYPED = """
+import contextlib, io, json, sys
+from simcounsel.cli import main
+ended = []
+for words in json.loads(sys.argv[1]):
+    sys.argv, out = ["simcounsel", *words], io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            code = main()
+        except SystemExit as end:
+            code = end.code
+    ended.append((code or 0, out.getvalue()))
+print(json.dumps(ended))
+"""
+
+
+@pytest.mark.slow(6)
 @pytest.mark.parametrize(
     "wanted", [("typer", "click"), (oldest("typer"), "click<8.2")], ids=["newest", "oldest"]
 )
@@ -248,47 +253,45 @@ def test_help_lists_everything_once_under_each_typer(wanted: Sequence[str], tmp_
     distribution(tmp_path, "clicking", points, clicking=CLICKED)
     path = os.pathsep.join((str(tmp_path), str(ROOT)))
 
-    def said(*words: str) -> str:
-        return done(sys.executable, "-m", "simcounsel", *words, at=tmp_path, path=path)
+    def typed(*commands: tuple[str, ...]) -> list[tuple[int, str]]:
+        """How each ended and what it printed, one after the other in one process."""
+        out = done(sys.executable, "-c", TYPED, json.dumps(commands), at=tmp_path, path=path)
+        return [(code, text) for code, text in json.loads(out)]
 
     used = done(sys.executable, "-c", "import typer; print(typer.__file__)", at=tmp_path, path=path)
     assert used.startswith(str(tmp_path)), "that Typer, and not the one installed"
-    told = said("run", "--help")
-    assert len(re.findall(r"A world file, or the name of one", told)) == 1
-    assert len(re.findall(r"^(?:Positional )?[Aa]rguments:$", told, re.MULTILINE)) == 1
-    assert "\\[" not in told and "[default: runs]" in told
-    assert said("--version") == f"simcounsel {__version__}\n"
-    assert len(re.findall(r"^  run  ", said("--help"), re.MULTILINE)) == 1
-    assert said("train", "--help") and said("gallery")
+    *sound, wrong = typed(
+        ("run", "--help"), ("--version",), ("--help",), ("train", "--help"), ("gallery",),
+        ("clicked", "3"), ("clicked", "--help"), ("clicked", "x"),
+    )  # fmt: skip
+    assert {code for code, _ in sound} == {0} and all(text for _, text in sound)
+    run, version, whole, _, _, *clicked = (text for _, text in sound)
+    assert len(re.findall(r"A world file, or the name of one", run)) == 1
+    assert len(re.findall(r"^(?:Positional )?[Aa]rguments:$", run, re.MULTILINE)) == 1
+    assert "\\[" not in run and "[default: runs]" in run
+    assert version == f"simcounsel {__version__}\n"
+    assert len(re.findall(r"^  run  ", whole, re.MULTILINE)) == 1
+    assert all("Click's own." in text for text in clicked)
     page = "from docs.generating.commands import commands; print(commands())"
     assert done(sys.executable, "-c", page, at=tmp_path, path=path) == f"{commands()}\n"
-    for words in (("3",), ("--help",)):
-        assert "Click's own." in said("clicked", *words)
-    wrong = [sys.executable, "-m", "simcounsel", "clicked", "x"]
-    told = done(*wrong, at=tmp_path, path=path, code=2)
+    code, told = wrong
+    assert code == 2
     assert "Usage: " in told and "clicked" in told and "'x' is not a valid integer" in told
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        ("simcounsel run ins", ["insomnia"]),
-        ("simcounsel sweep qu", ["quick"]),
-        ("simcounsel show gallery:st", ["gallery:staged"]),
-        ("simcounsel gall", ["gallery"]),
-        ("simcounsel val", ["validate-judge", "validity"]),
-    ],
-)
 @pytest.mark.slow
-def test_a_shell_completes(
-    typed: str, offered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shell_completes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_SIMCOUNSEL_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", typed)
-    monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
     start = "import sys; sys.argv = ['simcounsel']; from simcounsel.cli import main; main()"
-    said = done(sys.executable, "-c", start, at=tmp_path, path=str(ROOT))
-    assert sorted(said.split()) == offered
+    for typed, offered in {
+        "simcounsel run ins": ["insomnia"],
+        "simcounsel show gallery:st": ["gallery:staged"],
+        "simcounsel val": ["validate-judge", "validity"],
+    }.items():
+        monkeypatch.setenv("COMP_WORDS", typed)
+        monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+        said = done(sys.executable, "-c", start, at=tmp_path, path=str(ROOT))
+        assert sorted(said.split()) == offered
 
 
 def test_versions_agree() -> None:

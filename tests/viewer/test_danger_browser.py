@@ -106,6 +106,7 @@ def test_what_ended_on_open_danger_comes_first(page: Page, tmp_path: Path) -> No
         assert narrow(page)
 
 
+@pytest.mark.parametrize("page", [390], ids=["phone"], indirect=True)
 def test_a_human_whose_words_sound_like_danger(page: Page, tmp_path: Path) -> None:
     command = [
         sys.executable,
@@ -168,6 +169,7 @@ def test_a_human_whose_words_sound_like_danger(page: Page, tmp_path: Path) -> No
     }
 
 
+@pytest.mark.parametrize("page", [1280], ids=["desktop"], indirect=True)
 def test_a_human_counselor_is_reminded_and_asked_before_they_part(
     page: Page, tmp_path: Path
 ) -> None:

@@ -32,7 +32,7 @@ SHOTS = os.environ.get("SIMCOUNSEL_SHOTS")
 SIZES = {"desktop": (1400, 900), "phone": (390, 844)}
 
 
-@pytest.fixture(params=[(size, look) for size in SIZES for look in ("light", "dark")], ids="-".join)
+@pytest.fixture(params=[("desktop", "light"), ("phone", "dark")], ids="-".join)
 def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     size, look = request.param
     width, height = SIZES[size]
