@@ -6,7 +6,7 @@ from pathlib import Path
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.runs.log import Log
+from simcounsel.record_kinds import WORLD, kind_of
 
 PLAN = "experiment.json"
 
@@ -18,8 +18,8 @@ def is_run(folder: Path) -> bool:
 
 def world_runs(places: Sequence[Path]) -> tuple[Path, ...]:
     """All runs of worlds in these places, each once, in order. Of a sweep the shared pasts are left
-    out, whose ticks its forks have; and so are syntheses, in which nobody lives. RunError when a
-    place holds none.
+    out, whose ticks its forks have; and so are records in which nobody lives. RunError when a place
+    holds none.
     """
     found: dict[Path, Path] = {}
     for place in places:
@@ -45,7 +45,7 @@ def _beneath(place: Path) -> Iterator[Path]:
             continue
         if not is_run(inner):
             yield from _beneath(inner)
-        elif inner.name not in pasts and Log(inner).kind == "world":
+        elif inner.name not in pasts and kind_of(inner) is WORLD:
             yield inner
 
 

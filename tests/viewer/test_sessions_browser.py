@@ -13,10 +13,10 @@ pytest.importorskip("playwright", reason="pip install -e '.[test-all]'")
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from simcounsel.corpus.synthesis import pages as syntheses
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.viewer import syntheses
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList

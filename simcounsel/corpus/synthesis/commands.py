@@ -1,17 +1,24 @@
-"""`synthesize`: six roles write a new corpus. And what `resume`, `fork` and `show` do with a
+"""Commands: `synthesize` and `strategies`, and what `resume`, `fork` and `show` do with a
 synthesis.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_run
-from simcounsel.cli.going_on import make_ready
+from simcounsel.cli.going_on import (
+    make_ready,
+    next_step,
+    rewound,
+    say_damages,
+    say_dropped,
+    to_the_end,
+)
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -24,14 +31,19 @@ from simcounsel.cli.options import (
     RunFolder,
     changes_of,
 )
-from simcounsel.cli.synthesis_run import write
-from simcounsel.cli.weights import console_of, price_table
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.corpus.dialogues import LANGUAGES
+from simcounsel.corpus.synthesis.kind import SYNTHESIS
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.settings import Synthesis
+from simcounsel.corpus.synthesis.settings_file import settings_from
 
 if TYPE_CHECKING:
-    from simcounsel.runs.run import SynthesisRun
+    from rich.console import Console
+
+    from simcounsel.llm.prices import Prices
 
 
-@app.command()
 @asks_models
 def synthesize(
     seeds: Annotated[
@@ -147,9 +159,7 @@ def synthesize(
 
     Ctrl-C loses nothing: `resume` goes on, and replies that came are used again.
     """
-    from simcounsel.corpus.synthesis.languages import language_doubt
-    from simcounsel.engine.opening import begin_run
-    from simcounsel.specs.synthesis_file import settings_from
+    from simcounsel.engine.opening import begin_record, check_roles
 
     changes = changes_of(sets, such_as="fewest_turns=3")
     asked = {"sessions": sessions, "wave": wave, "turns": turns, "seed": seed, "language": language}
@@ -173,16 +183,20 @@ def synthesize(
         typer.echo(doubt, err=True)
     table = price_table(prices)
     if dry_run:
-        say_run(settings, None, out, table)
+        say_run(settings, settings.waves, out, table, SYNTHESIS)
         return
     make_ready(
-        settings, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table
+        settings,
+        lambda ready: check_roles(ready.model_names()),
+        quiet=quiet,
+        budget_usd=budget_usd,
+        budget_calls=budget_calls,
+        prices=table,
     )
-    run = begin_run(settings, out)
-    write(run, None, quiet, in_flight, budget_usd, budget_calls, table, console_of())
+    record = begin_record(SynthesisRecord, settings, out)
+    write(record, None, quiet, in_flight, budget_usd, budget_calls, table, console_of())
 
 
-@app.command()
 def strategies(
     run: RunFolder,
     wave: Annotated[
@@ -208,12 +222,11 @@ def strategies(
 
     To live on from a wave without one of them:  simcounsel fork RUN --at WAVE --set dropped=[K003]
     """
-    from simcounsel.corpus.synthesis.strategies_text import strategies_yaml, strategy_lines
+    from simcounsel.corpus.synthesis.strategies import strategies_yaml, strategy_lines
     from simcounsel.disk import write_text
     from simcounsel.errors import CorpusError
-    from simcounsel.runs.run import Run
 
-    opened = Run.open(run)
+    opened = SynthesisRecord.open(run)
     if out is None:
         for line in strategy_lines(opened, wave):
             typer.echo(line)
@@ -225,13 +238,151 @@ def strategies(
     typer.echo(f"wrote {out}")
 
 
-def show_lines(run: "SynthesisRun", which: str | None, **asked: Any) -> Iterator[str]:
-    """`show` of a synthesis."""
-    from simcounsel.corpus.synthesis.account_text import account_lines, session_lines
+def resume(
+    run: Path, *, again_from: int | None, ticks: int | None, human: list[str] | None, **more: Any
+) -> None:
+    """`resume` of a synthesis, after the last complete wave; ticks are waves."""
+    _nobody_sits(run, human)
+    record = SynthesisRecord.open(run)
+    if rewound(record, again_from, ticks):
+        _write_on(record, ticks, **more | {"prices": price_table(more["prices"])})
 
-    for option, value in asked.items():
-        if value is not None:
+
+def fork(
+    run: Path,
+    *,
+    at: int,
+    sets: list[str] | None,
+    out: Path,
+    ticks: int | None,
+    human: list[str] | None,
+    **more: Any,
+) -> None:
+    """`fork` of a synthesis: the same waves before `at`, others from there on."""
+    from simcounsel.corpus.synthesis.workshop import fork as fork_record
+
+    more["prices"] = price_table(more["prices"])
+    _nobody_sits(run, human)
+    record = fork_record(SynthesisRecord.open(run), at, changes_of(sets), out)
+    _write_on(record, ticks, **more)
+
+
+def _nobody_sits(run: Path, human: list[str] | None) -> None:
+    """BadParameter where a human is to take turns; nothing was made or moved then."""
+    if human:
+        raise typer.BadParameter(
+            f"{run} is a synthesis: nobody lives in it whose turns a human could take; leave"
+            " --human out, or take part in a world with `simcounsel run WORLD --human NAME`",
+            param_hint="--human",
+        )
+
+
+def show(run: Path, *, conversation: str | None, **asked: object) -> None:
+    """`show` of a synthesis."""
+    from simcounsel.corpus.synthesis.account import account_lines, session_lines
+    from simcounsel.runs.verifying import checked
+
+    for option in ("who", "recall", "tick"):
+        if asked[option] is not None:
             raise typer.BadParameter(
                 "nobody lives in a synthesis; use --conversation N", param_hint=f"--{option}"
             )
-    return account_lines(run) if which is None else session_lines(run, which)
+    record = checked(SynthesisRecord.open(run, damaged=True))
+    say_damages(record)
+    lines = account_lines(record) if conversation is None else session_lines(record, conversation)
+    for line in lines:
+        typer.echo(line)
+
+
+def _write_on(
+    record: SynthesisRecord,
+    waves: int | None,
+    *,
+    quiet: bool,
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: float | None,
+    prices: "Prices",
+    **_: object,
+) -> None:
+    console = console_of()
+    fetch_weights(record.manifest.models, console, quiet)
+    write(record, waves, quiet, in_flight, budget_usd, budget_calls, prices, console)
+
+
+def write(
+    record: SynthesisRecord,
+    waves: int | None,
+    quiet: bool,
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: float | None,
+    prices: "Prices",
+    console: "Console",
+) -> None:
+    """Write sessions at the terminal, then say what came of it and how to go on."""
+    from simcounsel.corpus.synthesis.progress import progress
+    from simcounsel.corpus.synthesis.workshop import Workshop
+    from simcounsel.engine.opening import models_for
+
+    plain = quiet or not console.is_terminal
+    typer.echo(f"{record.folder}: Ctrl-C stops, `simcounsel resume` goes on")
+
+    def going() -> str | None:
+        with progress(console, record.settings, plain) as watching:
+            workshop = Workshop(
+                record,
+                models=models_for(record, in_flight=in_flight, prices=prices),
+                budget_usd=budget_usd,
+                budget_calls=budget_calls,
+                on_line=watching.on_line,
+                on_wave=watching.on_wave,
+            )
+            watching.begin(workshop)
+            say_dropped(record, plain, console)
+            workshop.run(waves)
+            return workshop.stopped_because
+
+    unfinished = "the unfinished wave is written again on resume, from the replies that came"
+    to_the_end(record, going, partial(_closing, record), unfinished)
+
+
+def _closing(record: SynthesisRecord, stopped: str | None) -> None:
+    """What came of it, and the commands to go on."""
+    from simcounsel.corpus.synthesis.account import account_lines, checks_line
+
+    for line in account_lines(record):
+        typer.echo(line)
+    if record.ticks_done():
+        typer.echo(checks_line(record))
+    if stopped:
+        typer.echo(f"stopped        {stopped}")
+    next_step(record, stopped)
+
+
+def language_doubt(settings: Synthesis) -> str | None:
+    """What does not fit where situations are in another language than is written, in words with the
+    remedy; None when nothing is in doubt.
+    """
+    from simcounsel.corpus.checks.language import language_of
+
+    wanted = LANGUAGES.get(settings.language.casefold())
+    if wanted != "en" and "embedded" in settings.models.resolved().values():
+        return (
+            f"language {settings.language}: the embedded model writes English only; name another"
+            " model, or expect a mixture"
+        )
+    seen = Counter(
+        found for found in (language_of(one.text) for one in settings.situations) if found
+    )
+    if not seen or wanted is None:
+        return None
+    most, count = seen.most_common(1)[0]
+    if most == wanted or count * 2 < len(settings.situations):
+        return None
+    names = {code: name.capitalize() for name, code in LANGUAGES.items()}
+    return (
+        f"{count} of {len(settings.situations)} situations look {names.get(most, most)}, and the"
+        f" language is {settings.language}: the dialogues will be a mixture; --language"
+        f" {names.get(most, most)}, with a model that writes it, avoids that"
+    )

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from simcounsel.corpus.dialogues import Skill
+from simcounsel.corpus.disclosure import DISCLOSURES, Disclosure
 from simcounsel.corpus.measures import units
-from simcounsel.events import Fact
+from simcounsel.corpus.synthesis.events import QUALITIES, Fact, Support
+from simcounsel.corpus.synthesis.settings import STRATEGY_WORDS
 from simcounsel.llm.answers import speech_problem
-from simcounsel.specs.synthesis import STRATEGY_WORDS
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Disclosure, Support
 from simcounsel.texts import stopwords
 
 FEWEST_FACTS, MOST_FACTS = 6, 14

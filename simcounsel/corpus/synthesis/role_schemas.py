@@ -5,9 +5,9 @@ room for what would be refused.
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from simcounsel.corpus.disclosure import DISCLOSURES, Disclosure
 from simcounsel.corpus.synthesis.role_answers import LEAST_ADVICE, MOST_FACTS
 from simcounsel.llm.schemas import Limits
-from simcounsel.specs.vocabulary import DISCLOSURES, Disclosure
 
 PARTS: Mapping[Disclosure, Literal["character", "plight", "demand"]] = {
     "introduces": "character",

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from simcounsel.events import Fact
-from simcounsel.specs.vocabulary import DISCLOSURES, Disclosure
+from simcounsel.corpus.disclosure import DISCLOSURES, Disclosure
+from simcounsel.corpus.synthesis.events import Fact
 
 OFFERED = 3
 """How many facts could come out in one line; at most two do."""

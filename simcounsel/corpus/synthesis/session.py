@@ -7,28 +7,30 @@ from dataclasses import dataclass
 from typing import Literal
 
 from simcounsel.chance import chance
+from simcounsel.corpus.disclosure import DISCLOSURES
 from simcounsel.corpus.synthesis.context import COUNSELOR, PERSON, Line, SessionContext
 from simcounsel.corpus.synthesis.danger import advice_on, passed_over, safe_line
-from simcounsel.corpus.synthesis.role_answers import facts_of
-from simcounsel.corpus.synthesis.seeker import extract, seek
-from simcounsel.corpus.synthesis.seeker_file import SeekerFile
-from simcounsel.corpus.synthesis.spare_lines import FAREWELL, SILENT, SPARE
-from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
-from simcounsel.corpus.synthesis.supporter import correct, distil, evaluate, support
-from simcounsel.events import (
+from simcounsel.corpus.synthesis.events import (
+    QUALITIES,
     Disclosed,
     Drafted,
     Evaluated,
-    Event,
     Extracted,
     Fact,
+    Quality,
     QualityRating,
     Revised,
     SessionEnded,
+    SynthesisEvent,
 )
+from simcounsel.corpus.synthesis.role_answers import facts_of
+from simcounsel.corpus.synthesis.seeker import extract, seek
+from simcounsel.corpus.synthesis.seeker_file import SeekerFile
+from simcounsel.corpus.synthesis.situations import Situation
+from simcounsel.corpus.synthesis.spare_lines import FAREWELL, SILENT, SPARE
+from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
+from simcounsel.corpus.synthesis.supporter import correct, distil, evaluate, support
 from simcounsel.llm.question import Ask, traced
-from simcounsel.specs.situations import Situation
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Quality
 
 HOLDS_BACK = 0.15
 """The share of lines in which a seeker tells nothing new."""
@@ -38,7 +40,7 @@ HOLDS_BACK = 0.15
 class Written:
     """A session as it was written: its events, and what the manager made of the suggestions."""
 
-    events: tuple[Event, ...]
+    events: tuple[SynthesisEvent, ...]
     proposals: tuple[Proposal, ...]
 
 
@@ -53,13 +55,13 @@ class Session:
         context: SessionContext,
         situation: Situation,
         carried: tuple[Strategy, ...],
-        on_line: Callable[[Event], None] | None = None,
+        on_line: Callable[[SynthesisEvent], None] | None = None,
     ) -> None:
         self.context = context
         self.situation = situation
         self.carried = carried
         self._on_line = on_line
-        self._events: list[Event] = []
+        self._events: list[SynthesisEvent] = []
         self._lines: list[Line] = []
         self._advice: list[tuple[Quality, str]] = []
         self._revised = 0
@@ -258,7 +260,7 @@ class Session:
         self._lines.append((who, event.text))
         self._note(event)
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: SynthesisEvent) -> None:
         self._events.append(event)
         if self._on_line:
             self._on_line(event)

@@ -1,6 +1,6 @@
 """What seeker and supporter say when their models gave nothing usable; the log says `fallback`."""
 
-from simcounsel.specs.vocabulary import Support
+from simcounsel.corpus.synthesis.events import Support
 
 SILENT = ("I don't know.", "Hm.", "I'm not sure what to say.", "...", "Maybe.", "It's hard to put.")
 """A seeker's that has nothing to tell."""
