@@ -5,6 +5,7 @@ events.jsonl    all that happened, one event a line; the same bytes for the same
 calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
 """
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Any, ClassVar, Generic, Self
 from simcounsel.events import Entry
 from simcounsel.gallery import located
 from simcounsel.record_kinds import About, RecordKind, kind_of
+from simcounsel.runs import frames
 from simcounsel.runs.call_chain import CallCheck
 from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder
+from simcounsel.runs.history import History
 from simcounsel.runs.manifest import (
     M,
     Parent,
@@ -27,12 +30,11 @@ from simcounsel.runs.manifest import (
     read_manifest,
     with_stop,
 )
-from simcounsel.runs.shown import Shown
 from simcounsel.runs.writing import Writer, check_writable
 from simcounsel.specs.timeouts import Timeouts
 
 
-class Record(Shown, ABC, Generic[M]):
+class Record(ABC, Generic[M]):
     """A record's folder."""
 
     kind: ClassVar[RecordKind]
@@ -159,6 +161,30 @@ class Record(Shown, ABC, Generic[M]):
     def ticks_done(self) -> int:
         """How many ticks are complete in the log, which is not checked."""
         return complete_ticks(self.folder)
+
+    # looking
+
+    def view(self, height: int = 760) -> Any:
+        """The viewer inside a notebook: show what it gives back. Outside of one its address is
+        printed. It is served on this machine until `close()`, or the end of the process.
+
+        height: in pixels. What is given back is a `simcounsel.viewer.frame.Frame`, which is looked
+        up when it is wanted: runs know nothing of the viewer.
+        """
+        return importlib.import_module("simcounsel.viewer.frame").Frame(self.folder, height)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        rows = {
+            "folder": str(self.folder),
+            "of": f"{self.about.name}, {self.about.condition}, seed {self.about.seed}",
+            self.kind.done: f"{self.ticks_done()} of {self.length}",
+            "models": ", ".join(f"{role} {name}" for role, name in self.manifest.models.items()),
+        }
+        history = History.of(self)
+        rows |= {"damaged": "; ".join(found)} if (found := history.log.all_damages()) else {}
+        rows |= {kind.replace("_", " "): str(count) for kind, count in history.kinds().items()}
+        return frames.html_table(self.name, rows.items())
 
     # writing
 

@@ -6,12 +6,17 @@ memory/         beside the record's files: the memories with their vectors, in C
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simcounsel.record_kinds import WORLD
+from simcounsel.runs import frames
 from simcounsel.runs.manifest import RunManifest
 from simcounsel.runs.record import Record
 from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.world import World
+
+if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
+    from pandas import DataFrame
 
 
 class Run(Record[RunManifest]):
@@ -44,6 +49,32 @@ class Run(Record[RunManifest]):
     def code_names(self) -> Sequence[str]:
         """The code that its world names."""
         return self.world.code_names()
+
+    # tables
+
+    def lines(self) -> "DataFrame":
+        """Each line that was said, as a pandas frame. RunError where pandas is missing."""
+        return frames.frame_of(self, frames.lines, frames.LINES)
+
+    def days(self) -> "DataFrame":
+        """Each resident's days, likewise."""
+        return frames.frame_of(self, frames.days, frames.DAYS)
+
+    def measurements(self) -> "DataFrame":
+        """Each score that was measured, as the run went on and afterwards, likewise."""
+        return frames.frame_of(self, frames.measurements, frames.MEASUREMENTS)
+
+    def recalls(self) -> "DataFrame":
+        """Each memory that came to mind, with its score and the terms of it, likewise."""
+        return frames.frame_of(self, frames.recalls, frames.RECALLS)
+
+    def shifts(self) -> "DataFrame":
+        """Where a client stood with each of its lines, and the words that moved it, likewise."""
+        return frames.frame_of(self, frames.shifts, frames.SHIFTS)
+
+    def beliefs(self) -> "DataFrame":
+        """Each step in how strongly a client holds a belief, likewise."""
+        return frames.frame_of(self, frames.beliefs, frames.BELIEFS)
 
 
 def load_run(folder: str | Path) -> Run:

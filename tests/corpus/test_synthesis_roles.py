@@ -43,8 +43,7 @@ from simcounsel.corpus.synthesis.role_answers import (
     line_problem,
     seeker_problem,
 )
-from simcounsel.corpus.synthesis.seeker_file import SeekerFile
-from simcounsel.corpus.synthesis.session import one_line
+from simcounsel.corpus.synthesis.session import SeekerFile, one_line
 from simcounsel.events import Warned
 from simcounsel.llm.question import Question
 from tests.corpus.bench import (

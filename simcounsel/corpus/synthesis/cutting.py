@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from simcounsel.chance import chance
 from simcounsel.corpus.disclosure import DISCLOSURES, Disclosure
-from simcounsel.corpus.synthesis.role_answers import MOST_FACTS, Extraction, FactDraft
-from simcounsel.corpus.synthesis.role_schemas import PARTS
+from simcounsel.corpus.synthesis.role_answers import MOST_FACTS, PARTS, Extraction, FactDraft
 from simcounsel.texts import sentences
 
 _SIGNS: tuple[tuple[Disclosure, str], ...] = (

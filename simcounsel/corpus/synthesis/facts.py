@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from simcounsel.corpus.synthesis.context import Line
 from simcounsel.corpus.synthesis.events import Fact, Support
-from simcounsel.corpus.synthesis.role_answers import NEW_AT_ONCE
-from simcounsel.corpus.synthesis.role_schemas import BY_ADVICE, BY_STAGE
+from simcounsel.corpus.synthesis.role_answers import BY_ADVICE, BY_STAGE, NEW_AT_ONCE
 from simcounsel.llm.question import Facts
 from simcounsel.llm.schemas import Limits, some_of
 

@@ -20,7 +20,7 @@ from simcounsel.corpus.synthesis.events import (
     own,
 )
 from simcounsel.corpus.synthesis.record import SynthesisRecord
-from simcounsel.corpus.synthesis.session import Session, Written
+from simcounsel.corpus.synthesis.session import Session, SessionOutcome
 from simcounsel.corpus.synthesis.settings import Synthesis
 from simcounsel.corpus.synthesis.settings_file import changed
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
@@ -156,7 +156,7 @@ class Workshop:
         outcomes = self.models.ask({name: session.write() for name, session in sessions.items()})
         proposals: list[Proposal] = []
         for outcome in outcomes.values():
-            written: Written = outcome.value
+            written: SessionOutcome = outcome.value
             for event in chain[BaseModel](written.events, self._warnings.of(outcome)):
                 self._write(event)
             proposals += written.proposals
