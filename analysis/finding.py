@@ -70,19 +70,15 @@ def _folders(places: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     for place in places:
         if not place.is_dir():
             raise ReportError(f"{place}: no such folder; name a run, or a folder of runs")
-        if _is_run(place):
+        if is_record(place):
             runs.setdefault(place.resolve(), place)
             roots.setdefault(place.resolve().parent, place.parent)
             continue
         roots.setdefault(place.resolve(), place)
         for inner in sorted(place.iterdir()):
-            if inner.is_dir() and _is_run(inner):
+            if inner.is_dir() and is_record(inner):
                 runs.setdefault(inner.resolve(), inner)
     return sorted(runs.values(), key=lambda path: path.name), list(roots.values())
-
-
-def _is_run(folder: Path) -> bool:
-    return is_record(folder) or (folder / MANIFEST).exists()
 
 
 def _unusable(log: Log) -> str | None:
