@@ -555,7 +555,9 @@ def test_end_to_end_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monk
 
 # last: while Playwright is open its event loop counts as running in this thread
 @pytest.mark.slow
-def test_it_fits_reads_and_asks_nobody(report: Report, tmp_path: Path, browser: "Browser") -> None:
+def test_it_fits_reads_and_asks_nobody(
+    report: CorporaReport, tmp_path: Path, browser: "Browser"
+) -> None:
     """As a reader meets it: on a desk, on a phone, dark; for screen readers too."""
     from axe_playwright_python.sync_playwright import Axe
 
