@@ -10,6 +10,7 @@ from pathlib import Path
 from analysis.experiment import Experiment, PlannedRun, ReportError, read_experiment
 from analysis.sample import Excluded, Member, Sample, clients_of, counseling_of, opened
 from simcounsel.events import SCHEMA_VERSION
+from simcounsel.record_kinds import MANIFEST, WORLD, is_record
 from simcounsel.runs.log import Log
 from simcounsel.runs.manifest import label_of
 
@@ -69,29 +70,25 @@ def _folders(places: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     for place in places:
         if not place.is_dir():
             raise ReportError(f"{place}: no such folder; name a run, or a folder of runs")
-        if _is_run(place):
+        if is_record(place):
             runs.setdefault(place.resolve(), place)
             roots.setdefault(place.resolve().parent, place.parent)
             continue
         roots.setdefault(place.resolve(), place)
         for inner in sorted(place.iterdir()):
-            if inner.is_dir() and _is_run(inner):
+            if inner.is_dir() and is_record(inner):
                 runs.setdefault(inner.resolve(), inner)
     return sorted(runs.values(), key=lambda path: path.name), list(roots.values())
 
 
-def _is_run(folder: Path) -> bool:
-    return (folder / "manifest.json").exists() or (folder / "events.jsonl").exists()
-
-
 def _unusable(log: Log) -> str | None:
     """Why a run cannot be counted; None when it can."""
-    if not (log.folder / "manifest.json").is_file():
+    if log.kind is WORLD and not (log.folder / MANIFEST).is_file():
         return "damaged: manifest.json is missing, so world and condition are unknown"
-    if not log.manifest:
+    if log.kind is WORLD and not log.manifest:
         return "damaged: manifest.json cannot be read, so world and condition are unknown"
-    if not log.manifest.get("world"):
-        return "a synthesis: nobody lives in it; `python -m analysis corpus` compares syntheses"
+    if log.kind is not WORLD:
+        return f"a {log.kind.noun}: nobody lives in it; `simcounsel {log.kind.report}` reads it"
     if log.manifest.get("schema_version") != SCHEMA_VERSION:
         return (
             f"its log has version {log.manifest.get('schema_version')}; this analysis reads"

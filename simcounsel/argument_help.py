@@ -25,12 +25,13 @@ class Explaining(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         for command in self.commands.values():
-            _explain(command)
+            explain(command)
 
 
-def _explain(command: click.Command) -> None:
+def explain(command: click.Command) -> None:
+    """Give each argument of a command, and of those below, its help."""
     for inner in getattr(command, "commands", {}).values():
-        _explain(inner)
+        explain(inner)
     # a method since Click 8.5
     command.format_arguments = _listed_by_typer  # type: ignore[method-assign]
     stated = _stated(command.callback)

@@ -5,10 +5,9 @@ A package names what it brings in its pyproject.toml:
     [project.entry-points."simcounsel.policies"]
     mirroring = "mirroring_counselor:POLICY"
 
-The groups are simcounsel.policies, .listeners, .minds, .providers, .instruments and .commands.
-What is built in
-is named in the same way, as `package.module:name`, so that a lower room need not import a higher
-one, and nothing is imported before it is used.
+The groups are simcounsel.policies, .listeners, .minds, .providers, .instruments, .records and
+.commands. What is built in is named in the same way, as `package.module:name`, so that a lower room
+need not import a higher one, and nothing is imported before it is used.
 """
 
 import sys

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
-from simcounsel.runs.run import Run
+from simcounsel.runs.record import open_record
 
 
 class Ended(NamedTuple):
@@ -39,6 +39,6 @@ def in_process(
     return run
 
 
-def only_run(out: Path) -> Run:
+def only_run(out: Path) -> Any:
     (folder,) = out.iterdir()
-    return Run.open(folder)
+    return open_record(folder)

@@ -29,7 +29,9 @@ from simcounsel.llm.models import ChatModel, Completion
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Ask, Question
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.record_kinds import kind_of
 from simcounsel.runs.chain import chain_start, fields_digest, tick_hash
+from simcounsel.runs.record import Record
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
@@ -122,12 +124,12 @@ def begun(out: Path, world: World | None = None) -> Run:
     return begin_run(world or tiny(), out)
 
 
-def log(run: Run) -> bytes:
+def log(run: Record[Any]) -> bytes:
     """The bytes of events.jsonl."""
     return (run.folder / "events.jsonl").read_bytes()
 
 
-def without_hashes(run: Run) -> list[Event]:
+def without_hashes(run: Record[Any]) -> list[Event]:
     """What happened, without the marks of forks and the hashes of ticks, which differ in a fork."""
     return [
         TickEnded() if isinstance(entry.event, TickEnded) else entry.event
@@ -138,12 +140,13 @@ def without_hashes(run: Run) -> list[Event]:
 
 def seal(folder: Path) -> None:
     """Give a run that was made or changed by hand the numbers, hashes and digest that belong to it."""
-    file, log = folder / "manifest.json", folder / "events.jsonl"
+    kind, log = kind_of(folder), folder / "events.jsonl"
+    file = kind.manifest_in(folder)
     written = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     if written:
         written["digest"] = fields_digest(written)
         file.write_text(json.dumps(written), encoding="utf-8")
-    last, tick, sealed = chain_start(written), [], b""
+    last, tick, sealed = chain_start(written, kind.about), [], b""
     for seq, line in enumerate(log.read_bytes().decode("utf-8", "surrogatepass").split("\n")[:-1]):
         fields = json.loads(line) | {"seq": seq}
         if fields["kind"] == "tick_ended":

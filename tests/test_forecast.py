@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.corpus.synthesis.kind import SYNTHESIS
+from simcounsel.corpus.synthesis.settings_file import settings_from
 from simcounsel.lab.forecast import forecast
 from simcounsel.lab.rehearsal import rehearse
 from simcounsel.llm.catalog import open_chat
 from simcounsel.measuring.rate import Rating
 from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis_file import settings_from
 from tests.commands import Command
 from tests.stage import TINY, switchboard, tiny
 from tests.viewer.written import written
@@ -33,7 +34,7 @@ def test_a_synthesis_is_counted_by_sessions_however_they_are_dealt_into_waves(
 ) -> None:
     asked = [call for call in written(tmp_path).calls() if call["verb"] != "embed"]
     settings = settings_from([], {"sessions": 60, "wave": 60}, model="scripted")
-    found = forecast(settings, settings.length, tmp_path)
+    found = forecast(settings, settings.waves, tmp_path, SYNTHESIS)
     assert "in 1 earlier synthesis of" in found.basis
     first = sum(call["tries"] for call in asked if call["tick"] == 0)
     assert found.total()[1].requests == pytest.approx(1.25 * first * 60 / 2), "two in its wave"

@@ -13,6 +13,7 @@ from simcounsel import gallery
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SpecError
 from simcounsel.runs.manifest import BY_HAND, label_of
+from simcounsel.runs.record import open_record
 from simcounsel.runs.run import Run
 from tests.commands import Command
 from tests.stage import live
@@ -87,7 +88,11 @@ def test_what_was_measured_since_is_packed_as_well(lived: Run, tmp_path: Path) -
     (run / "measurements" / "rate.lock").touch()
     with tarfile.open(fileobj=io.BytesIO(gallery.pack(run, "measured"))) as archive:
         names = {name.removeprefix("measured/") for name in archive.getnames()}
-    assert names == {*gallery.HELD, "measurements/phq9-20260302-120000-000001.jsonl"}
+    assert names == {
+        "manifest.json",
+        *gallery.HELD,
+        "measurements/phq9-20260302-120000-000001.jsonl",
+    }
 
 
 def test_it_replays_to_the_same_bytes(shipped: Path, lived: Run, tmp_path: Path) -> None:
@@ -110,7 +115,7 @@ def test_every_run_that_ships_is_pinned_and_opens(
 ) -> None:
     monkeypatch.setenv("SIMCOUNSEL_CACHE", str(tmp_path))
     for name in gallery.exhibits():
-        assert Run.open(f"gallery:{name}").ticks_done() > 0
+        assert open_record(f"gallery:{name}").ticks_done() > 0
 
 
 def test_made_by_hand_is_said_of_the_run(simcounsel: Command, tmp_path: Path) -> None:

@@ -61,19 +61,6 @@ def paragraph_fields(file: Path) -> Iterator[str]:
                 yield f"{file.relative_to(ROOT)}:{node.lineno} {node.name}.{ast.unparse(field.target)}"
 
 
-def test_nobody_asks_whether_a_run_is_a_world_s_or_a_synthesis() -> None:
-    asks = re.compile(
-        r"is_synthesis|World \| Synthesis|(isinstance|issubclass)\(.*\b(World|Synthesis)(Run)?\b"
-    )
-    found = {
-        f"{file.relative_to(ROOT)}:{number}"
-        for file in modules()
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-        if asks.search(line)
-    }
-    assert not found, "say what is done with each: `run.either(world=..., synthesis=...)`"
-
-
 def test_fields_are_documented_at_their_own_line() -> None:
     found = [name for file in modules() for name in paragraph_fields(file)]
     assert not found

@@ -18,14 +18,13 @@ import click
 import pytest
 import yaml
 from typer import Typer
-from typer.main import get_command
 from typer.testing import CliRunner
 
 from analysis.__main__ import app as analysis
 from analysis.replication.__main__ import app as replication
 from analysis.validity.__main__ import app as validity
 from analysis.validity.multiverse.universes import plan
-from simcounsel.cli import app
+from docs.generating.commands import all_commands
 from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.events import Decided, Foreign, Remembered
 from simcounsel.llm.catalog import open_chat
@@ -326,9 +325,10 @@ def test_the_files_that_a_page_names_are_there() -> None:
 def typed_commands() -> dict[str, click.Command]:
     """All commands by what is typed: `run`, `corpus check`."""
     found: dict[str, click.Command] = {}
-    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
-        inner = getattr(command, "commands", None)
-        found |= {f"{name} {sub}": one for sub, one in inner.items()} if inner else {name: command}
+    for typed, command in all_commands():
+        program, _, name = typed.partition(" ")
+        if program == "simcounsel":
+            found[name] = command
     return found
 
 

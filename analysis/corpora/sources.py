@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from analysis.experiment import ReportError
 from simcounsel.corpus.dialogues import Dialogue
@@ -21,7 +22,8 @@ from simcounsel.corpus.rated import (
 )
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.errors import CorpusError, SpecError
-from simcounsel.runs.run import Run, SynthesisRun
+from simcounsel.record_kinds import WORLD, is_record, kind_of, records_in
+from simcounsel.runs.record import Record, open_record
 from simcounsel.specs.scale import Scale
 
 WHOLE = "full"
@@ -156,34 +158,21 @@ def _damaged(folders: Sequence[Path]) -> list[str]:
 
 def _beside(path: Path) -> list[Path]:
     """Where the ratings of a corpus may lie, and those of each run in it."""
-    inner = (
-        sorted(file.parent for file in path.glob("*/manifest.json"))
-        if path.is_dir() and not (path / "manifest.json").is_file()
-        else []
-    )
+    inner = [] if is_record(path) else records_in(path)
     return [folder_of(place) for place in (path, *inner)]
 
 
 def _seconds(path: Path) -> dict[str, float]:
     """What the questions of each session took, one after the other (Xue et al. 2026, Table V,
-    "Spe."); only a synthesis tells that. Calls that a fork copied but may not have needed are left
-    out.
+    "Spe."); only a record in which sessions ask tells that, no run of a world. Calls that a fork
+    copied but may not have needed are left out.
     """
-    if not path.is_dir():
-        return {}
-    folders = (
-        [path]
-        if (path / "manifest.json").is_file()
-        else sorted(file.parent for file in path.glob("*/manifest.json"))
-    )
-    return {id: spent for folder in folders for id, spent in _seconds_of(Run.open(folder)).items()}
+    folders = [path] if is_record(path) else records_in(path)
+    written = (open_record(folder) for folder in folders if kind_of(folder) is not WORLD)
+    return {id: spent for run in written for id, spent in _written_in(run).items()}
 
 
-def _seconds_of(run: Run) -> dict[str, float]:
-    return run.either(world=lambda lived: {}, synthesis=_written_in)
-
-
-def _written_in(run: SynthesisRun) -> dict[str, float]:
+def _written_in(run: Record[Any]) -> dict[str, float]:
     spent: dict[str, float] = {}
     for call in run.calls():
         written = not (call.get("spare") or call.get("given_up"))

@@ -13,7 +13,6 @@ from analysis.replication.published import Published, PublishedSetting
 from analysis.replication.tables import PaperTable
 from analysis.report import Report
 from analysis.sample import Member, roles_of
-from simcounsel.events import ConversationStarted
 from simcounsel.runs.history import History
 
 UNSAID = "?"
@@ -151,8 +150,7 @@ def _begun(members: Sequence[Member]) -> str:
     causes: Counter[str] = Counter()
     for member in members:
         for held in History(member.log).conversations():
-            if isinstance(held.started, ConversationStarted):
-                causes[held.started.cause] += 1
+            causes[held.started.cause] += 1
     said = {"appointment": "by appointment", "draw": "by chance, as people are close"}
     return _joined(f"{count} {said.get(cause, cause)}" for cause, count in causes.most_common())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from enum import EnumMeta
+from importlib.metadata import entry_points
 from inspect import signature
 from pathlib import Path
 from types import NoneType
@@ -30,6 +31,11 @@ def all_commands() -> Iterator[tuple[str, click.Command]]:
     for program, (module, name) in PROGRAMS.items():
         app: Typer = getattr(__import__(module, fromlist=[name]), name)
         yield from _within(program, get_command(app))
+    front = get_command(__import__("simcounsel.cli", fromlist=["app"]).app)
+    for point in entry_points(group="simcounsel.commands"):
+        if point.value.startswith("simcounsel."):  # others are programs of their own, above
+            found = front.get_command(context_of(front), point.name)  # type: ignore[attr-defined]
+            yield from _within(f"simcounsel {point.name}", found)
 
 
 def _within(typed: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:

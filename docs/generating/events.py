@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from docs.generating.fields import keys
 from docs.generating.text import page, prose, table
 from simcounsel import gallery
+from simcounsel.corpus.synthesis.events import CLASSES, own
 from simcounsel.events import Event, Foreign
-from simcounsel.runs.run import Run
+from simcounsel.runs.record import open_record
 
 LONGEST = 240
 EXAMPLES = Path(__file__).with_name("examples.yaml")
@@ -24,7 +25,7 @@ def kinds() -> dict[str, type[BaseModel]]:
     return dict(
         sorted(
             (str(one.model_fields["kind"].default), one)
-            for one in get_args(Event)
+            for one in (*get_args(Event), *CLASSES.values())
             if one is not Foreign
         )
     )
@@ -35,9 +36,9 @@ def examples() -> dict[str, tuple[str, str]]:
     """For each kind an event of it as JSON, and where it is from: the first one in the gallery."""
     found: dict[str, tuple[str, str]] = {}
     for name in gallery.exhibits():
-        run = Run.open(f"{gallery.PREFIX}{name}")
+        run = open_record(f"{gallery.PREFIX}{name}")
         for entry in run.entries():
-            event = entry.event.model_dump(mode="json")
+            event = own(entry.event).model_dump(mode="json")
             told = json.dumps(_short(event), ensure_ascii=False, indent=1)
             if entry.event.kind not in found:
                 found[entry.event.kind] = told, f"From `gallery:{name}`"

@@ -14,6 +14,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from simcounsel.events import Data
+
 MEANINGS = Path(__file__).with_name("meanings.yaml")
 """What the code's docstrings do not say, by class and key."""
 WORDS = {
@@ -51,7 +53,7 @@ def keys(kind: type[BaseModel]) -> Iterator[Key]:
 
 def _told(kind: type[BaseModel], name: str) -> str:
     """By the class or one that it is made of, else by the name alone in the files or events that share it."""
-    shared = "events" if kind.__module__.startswith("simcounsel.events") else "files"
+    shared = "events" if issubclass(kind, Data) else "files"
     places = [*(one.__name__ for one in kind.__mro__), shared]
     return next((_meanings()[one][name] for one in places if name in _meanings().get(one, {})), "")
 

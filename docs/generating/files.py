@@ -4,13 +4,14 @@ from pydantic import BaseModel
 
 from docs.generating.fields import keys, within
 from docs.generating.text import page, prose, table
+from simcounsel.corpus.synthesis.cells import SynthesisExperiment
+from simcounsel.corpus.synthesis.settings import Synthesis
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.exercises import Exercises
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.manual import Manual
 from simcounsel.specs.persona import ClientPersona, CounselorPersona, LaypersonPersona
 from simcounsel.specs.scale import Scale
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World
 from training.recipe import Recipe
@@ -19,7 +20,7 @@ KINDS: dict[str, tuple[type[BaseModel], ...]] = {
     "World": (World,),
     "Persona": (ClientPersona, CounselorPersona, LaypersonPersona),
     "Experiment": (Experiment,),
-    "Synthesis": (Synthesis,),
+    "Synthesis": (Synthesis, SynthesisExperiment),
     "Manual": (Manual,),
     "Therapy": (Therapy,),
     "Plan of a course": (CoursePlan,),

@@ -116,7 +116,7 @@ def language_of_cases(cases: tuple[Case, ...]) -> str:
     cannot be told or has no name here.
     """
     from simcounsel.corpus.checks.language import language_of
-    from simcounsel.corpus.synthesis.reading import LANGUAGES
+    from simcounsel.corpus.dialogues import LANGUAGES
 
     code = language_of(
         "\n".join(line.content for case in cases for line in case.turns if line.role == "client")

@@ -69,6 +69,5 @@ from simcounsel.cli import (  # noqa: E402, F401
     rating_study,
     skills,
     sweep,
-    synthesize,
     verifying,
 )

@@ -11,6 +11,7 @@ from simcounsel.instruments.scale import read_scale
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.listening import LISTENERS
 from simcounsel.policies.staged.diagram import diagram_of
+from simcounsel.record_kinds import MANIFEST, is_record, other_kinds
 from simcounsel.specs import shipped
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.experiment_file import load_experiment
@@ -20,14 +21,11 @@ from simcounsel.specs.manual_file import load_manual, sound
 from simcounsel.specs.patching import names_a_file
 from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.problems import At, Problem, each_once, file_of
-from simcounsel.specs.synthesis_file import load_synthesis
 from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 
-KEYS = frozenset(
-    "places role conceptualization therapy respondent conditions situations phases".split()
-)
+KEYS = frozenset("places role conceptualization therapy respondent conditions phases".split())
 """Each stands in one kind of file and in none of the others."""
 NAMING = frozenset({"places", "conditions"})
 """Kinds of files that name instruments."""
@@ -67,10 +65,15 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
     for one in entries:
         if one.name.startswith("."):
             continue
-        if one.is_dir() and not one.is_symlink() and not (one / "manifest.json").exists():
+        if one.is_dir() and not one.is_symlink() and not _is_made(one):
             yield from _yaml_files(one)
         elif one.is_file() and one.suffix in (".yaml", ".yml"):
             yield one
+
+
+def _is_made(folder: Path) -> bool:
+    """Whether it is what a run, a training or the like left behind."""
+    return is_record(folder) or (folder / MANIFEST).exists()
 
 
 def _is_ours(file: Path) -> bool:
@@ -81,16 +84,17 @@ def _is_ours(file: Path) -> bool:
         data, _ = read_yaml(file)
     except SpecError:
         return True
-    return isinstance(data, dict) and bool(KEYS & data.keys())
+    keys = KEYS | {kind.key for kind in other_kinds()}
+    return isinstance(data, dict) and bool(keys & data.keys())
 
 
 def check_file(path: Path) -> list[str]:
-    """Every problem of a world, persona, manual, therapy, plan, experiment or synthesis as
-    `file:line: what; remedy`; empty when there is none.
+    """Every problem of a world, persona, manual, therapy, plan, experiment or settings of another
+    kind of record as `file:line: what; remedy`; empty when there is none.
 
     What a file is follows from its keys: `places` makes a world, `role` a persona, `phases` a
     manual, `conceptualization` a therapy, `therapy` and `stages` a plan, `conditions` an
-    experiment, `situations` a synthesis.
+    experiment, the key of a kind of records its settings.
     """
     problems: list[str] = []
     try:
@@ -132,18 +136,26 @@ def _read(path: Path, data: Any, lines: Lines) -> list[str]:
         read_scale(path)
     elif "conditions" in data:
         return [*_unknown_policies(path, data, lines), *_experiment_problems(path)]
-    elif "situations" in data:
-        load_synthesis(path)
     elif "phases" in data:
         sound(parse_spec(data, Manual, path, lines), path, lines)
     else:
-        return [
-            f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an"
-            " experiment (no `conditions:`) nor a synthesis (no `situations:`) nor a manual"
-            " (no `phases:`) nor a therapy (no `conceptualization:`) nor a plan (no `therapy:`"
-            " and `stages:`)"
-        ]
+        return _of_another_kind(path, data)
     return []
+
+
+def _of_another_kind(path: Path, data: dict[str, Any]) -> list[str]:
+    """Read the settings of a record of another kind. SpecError, or that it is nothing known."""
+    kinds = [kind for kind in other_kinds() if kind.key]
+    for kind in kinds:
+        if kind.key in data:
+            kind.part("check")(path)
+            return []
+    others = "".join(f" nor a {kind.noun} (no `{kind.key}:`)" for kind in kinds)
+    return [
+        f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an"
+        f" experiment (no `conditions:`){others} nor a manual (no `phases:`) nor a therapy (no"
+        " `conceptualization:`) nor a plan (no `therapy:` and `stages:`)"
+    ]
 
 
 def graph_of_file(path: Path) -> str:
@@ -216,8 +228,8 @@ def code_in(path: Path) -> tuple[list[str], list[str]]:
         return [], []
     worlds: list[World] = [load_world(path)] if "places" in data else []
     if "conditions" in data:
-        for cell in load_experiment(path)[1]:
-            cell.about.either(world=worlds.append, synthesis=_no_code)
+        abouts = [cell.about for cell in load_experiment(path)[1]]
+        worlds += [about for about in abouts if isinstance(about, World)]
     notes, problems = [], []
     for name in dict.fromkeys(name for world in worlds for name in world.code_names()):
         place = f"{path}:{_first_line(path, name)}: "
@@ -229,10 +241,6 @@ def code_in(path: Path) -> tuple[list[str], list[str]]:
                 " where you allow it (`--allow-code`)"
             )
     return notes, problems
-
-
-def _no_code(_: object) -> None:
-    """A synthesis names none."""
 
 
 def _first_line(path: Path, words: str) -> int:

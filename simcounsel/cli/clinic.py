@@ -118,7 +118,7 @@ def clinic(
 
     It leaves an ordinary run behind: `resume`, `fork`, `view` and `show` work as with any other.
     """
-    from simcounsel.engine.opening import begin_run
+    from simcounsel.engine.opening import begin_run, check_models
     from simcounsel.specs.clinic import clinic_world
     from simcounsel.specs.course import find_plan
     from simcounsel.specs.therapy import find_therapy
@@ -144,8 +144,15 @@ def clinic(
     )
     table = price_table(prices)
     if dry_run:
-        say_run(made, ticks, out, table)
+        say_run(made, min(ticks or made.ticks, made.ticks), out, table)
         return
-    make_ready(made, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table)
+    make_ready(
+        made,
+        check_models,
+        quiet=quiet,
+        budget_usd=budget_usd,
+        budget_calls=budget_calls,
+        prices=table,
+    )
     run = begin_run(made, out)
     live(run, ticks, quiet, in_flight, budget_usd, budget_calls, table, console_of())

@@ -6,8 +6,6 @@ from pathlib import Path
 from simcounsel.errors import SimcounselError
 from simcounsel.specs import shipped
 
-MANIFEST = "manifest.json"
-
 
 def names_of(kind: shipped.Kind) -> Callable[[str], list[str]]:
     """Names of what comes along; where none begins so, the shell goes on with files."""
@@ -24,8 +22,10 @@ def names_of(kind: shipped.Kind) -> Callable[[str], list[str]]:
 def runs(incomplete: str) -> list[str]:
     """Runs of the gallery, and those in runs/ here, the newest first."""
     from simcounsel import gallery
+    from simcounsel.record_kinds import kind_of, records_in
 
-    here = sorted(Path("runs").glob(f"*/{MANIFEST}"), key=lambda file: -file.stat().st_mtime)
+    manifests = [kind_of(one).manifest_in(one) for one in records_in(Path("runs"))]
+    here = sorted(filter(Path.is_file, manifests), key=lambda file: -file.stat().st_mtime)
     named = [str(file.parent) for file in here]
     named += [gallery.PREFIX + name for name in gallery.exhibits()]
     return [name for name in named if name.startswith(incomplete)]

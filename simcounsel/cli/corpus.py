@@ -35,7 +35,7 @@ def check(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Corpus files, runs, syntheses, the word `samples`; checked as one.",
+            help="Corpus files, runs, written corpora, the word `samples`; checked as one.",
         ),
     ],
     rule: Annotated[

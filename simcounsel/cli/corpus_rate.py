@@ -38,7 +38,7 @@ def rate(
     corpora: Annotated[
         list[Path],
         typer.Argument(
-            metavar="CORPUS...", help="Corpus files, runs, syntheses, or the word `samples`."
+            metavar="CORPUS...", help="Corpus files, runs, written corpora, or the word `samples`."
         ),
     ],
     model: Judge,

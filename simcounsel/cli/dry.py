@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from simcounsel.record_kinds import WORLD, About, RecordKind
+
 if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
-    from simcounsel.specs.subject import Subject
 
 
-def say_run(about: "Subject", ticks: int | None, runs: Path, prices: "Prices") -> None:
-    """What a run would take. ticks: None for all, or all waves. runs: where earlier ones lie."""
+def say_run(
+    about: About, ticks: int, runs: Path, prices: "Prices", kind: RecordKind = WORLD
+) -> None:
+    """What a record would take in its first ticks. runs: where earlier ones lie. kind: its kind."""
     from simcounsel.lab.forecast import forecast
 
     names = about.model_names()
     _say_models(names.values())
-    length = min(ticks or about.length, about.length)
-    for line in forecast(about, length, runs).lines(names, prices):
+    for line in forecast(about, ticks, runs, kind).lines(names, prices):
         typer.echo(line)
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
-    from simcounsel.runs.run import WorldRun
+    from simcounsel.runs.run import Run
     from simcounsel.standins.human import Board
 
 
 def live(
-    run: "WorldRun",
+    run: "Run",
     ticks: int | None,
     quiet: bool,
     in_flight: int,
@@ -69,7 +69,7 @@ def live(
 
 @contextmanager
 def _taking_part(
-    run: "WorldRun", models: "Switchboard", boards: "Sequence[Board]", port: int
+    run: "Run", models: "Switchboard", boards: "Sequence[Board]", port: int
 ) -> Iterator[None]:
     """The pages on which humans take part, if any do, for as long as the run goes on."""
     if not boards:
@@ -96,7 +96,7 @@ def _taking_part(
         yield
 
 
-def _closing(run: "WorldRun", stopped: str | None) -> None:
+def _closing(run: "Run", stopped: str | None) -> None:
     """What happened, and what is best done next."""
     from simcounsel.instruments.safety_moves import dangers_in_files, files_text
     from simcounsel.runs.summary import summary_lines

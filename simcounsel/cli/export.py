@@ -39,8 +39,8 @@ def export(
         typer.Argument(
             metavar="SOURCES...",
             help=(
-                "Runs, syntheses, folders of them, corpus files, the word `samples` (what comes"
-                " with simcounsel)."
+                "Runs, written corpora, folders of them, corpus files, the word `samples` (what"
+                " comes with simcounsel)."
             ),
         ),
     ],

@@ -21,8 +21,8 @@ def check(
         typer.Argument(
             metavar="FILE...",
             help=(
-                "Worlds, personas, experiments, instruments, syntheses, manuals, therapies, plans;"
-                " or a folder with such files."
+                "Worlds, personas, experiments, instruments, manuals, therapies, plans, settings of"
+                " corpora; or a folder with such files."
             ),
         ),
     ],

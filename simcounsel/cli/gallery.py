@@ -9,7 +9,7 @@ import typer
 from simcounsel import gallery as shown
 from simcounsel.cli import app
 from simcounsel.disk import write_data
-from simcounsel.runs.run import Run
+from simcounsel.runs.record import open_record
 from simcounsel.runs.verifying import verify
 
 gallery = typer.Typer(
@@ -46,10 +46,10 @@ def pack(
 
     Example: simcounsel gallery pack runs/RUN --name staged -o simcounsel/gallery
     """
-    opened = Run.open(run)
+    opened = open_record(run)
     if damages := verify(run).damages:
         raise typer.BadParameter(f"{run}: {damages[0]}")
-    packed = shown.pack(opened.folder, name)
+    packed = shown.pack(opened.folder, name, opened.kind.manifest_in(opened.folder).name)
     out.mkdir(parents=True, exist_ok=True)
     write_data(out / f"{name}.tar.xz", packed)
     typer.echo(

@@ -36,8 +36,10 @@ def inspect_log(
     Example: simcounsel inspect-log gallery:first-days -o logs; inspect view --log-dir logs
     """
     from simcounsel.corpus.inspect_log import write_log
-    from simcounsel.runs.verifying import open_checked
+    from simcounsel.runs.record import open_record
+    from simcounsel.runs.verifying import checked
 
     for run in runs:
-        typer.echo(f"wrote {write_log(open_checked(run, damaged=damaged), out, requests=requests)}")
+        opened = checked(open_record(run, damaged=damaged))
+        typer.echo(f"wrote {write_log(opened, out, requests=requests)}")
     typer.echo(f"now: inspect view --log-dir {out}")

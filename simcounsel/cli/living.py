@@ -1,7 +1,7 @@
 """`run`, `resume`, `fork`: lives in a world."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from simcounsel.cli.asking import asks_models
 from simcounsel.cli.completing import names_of
 from simcounsel.cli.dry import say_run
 from simcounsel.cli.execution import live
+from simcounsel.cli.going_on import make_ready, of_any_kind, rewound
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -30,12 +31,11 @@ from simcounsel.cli.options import (
     with_model,
 )
 from simcounsel.cli.running_code import runs_code
-from simcounsel.cli.synthesis_run import write
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
-    from simcounsel.runs.run import Run, SynthesisRun, WorldRun
+    from simcounsel.runs.run import Run
     from simcounsel.specs.world import World
     from simcounsel.standins.human import Board
 
@@ -94,16 +94,19 @@ def run(
         loaded = loaded.with_one_model({})
     boards = _boards(loaded, human, human_seconds, human_hints)
     from simcounsel.engine.opening import begin_run, check_models
-    from simcounsel.llm.budget import check_budget
 
     table = price_table(prices)
     if dry_run:
-        say_run(loaded, ticks, out, table)
+        say_run(loaded, min(ticks or loaded.ticks, loaded.ticks), out, table)
         return
-    console = console_of()
-    check_budget(budget_usd, budget_calls, loaded.model_names().values(), table)
-    fetch_weights(loaded.model_names(), console, quiet)
-    check_models(loaded)
+    make_ready(
+        loaded,
+        check_models,
+        quiet=quiet,
+        budget_usd=budget_usd,
+        budget_calls=budget_calls,
+        prices=table,
+    )
     live(
         begin_run(loaded, out),
         ticks,
@@ -112,7 +115,7 @@ def run(
         budget_usd,
         budget_calls,
         table,
-        console,
+        console_of(),
         boards,
         port,
     )
@@ -121,6 +124,7 @@ def run(
 @app.command()
 @asks_models
 @runs_code
+@of_any_kind
 def resume(
     run: RunFolder,
     again_from: Annotated[
@@ -130,7 +134,7 @@ def resume(
             metavar="TICK",
             min=0,
             help=(
-                "Live again from this tick (or wave): what came after is moved into RUN/aside, and"
+                "Live again from this tick: what came after is moved into RUN/aside, and"
                 " all of it is asked anew."
             ),
         ),
@@ -149,28 +153,13 @@ def resume(
     """Go on with a run that was stopped, after the last complete tick; replies already paid for are
     used again.
 
-    A synthesis goes on after its last complete wave; --ticks are waves then.
+    A corpus that is written goes on after its last complete wave; --ticks are waves then.
     """
-    from simcounsel.llm.byhand import check_inherited
     from simcounsel.runs.run import Run
-    from simcounsel.runs.verifying import check_log
 
     opened = Run.open(run)
-    _human_in(opened, human)
-    check_inherited(opened.manifest.models.values())
-    if again_from is not None:
-        from simcounsel.runs.aside import live_again_from
-
-        typer.echo(f"from tick {again_from} on moved to {live_again_from(opened, again_from)}")
-    check_log(opened)
-    if opened.ticks_done() >= opened.length:
-        unit = opened.about.unit
-        typer.echo(
-            f"{run} is complete ({opened.length} {unit}s); `simcounsel fork {run} --at"
-            f" {unit.upper()}` goes on from any {unit}"
-        )
+    if not rewound(opened, again_from, ticks):
         return
-    _say_target(opened, ticks)
     limits = quiet, in_flight, budget_usd, budget_calls
     _go_on(opened, ticks, *limits, price_table(prices), human, human_seconds, human_hints, port)
 
@@ -178,6 +167,7 @@ def resume(
 @app.command()
 @asks_models
 @runs_code
+@of_any_kind
 def fork(
     run: RunFolder,
     at: Annotated[
@@ -196,8 +186,7 @@ def fork(
     human_hints: HumanHints = False,
     port: HumanPort = 0,
 ) -> None:
-    """A what-if: the same past, another future. Of a synthesis: the same waves before --at, others
-    from there on.
+    """A what-if: the same past, another future.
 
     Example: simcounsel fork runs/RUN --at 36 --set condition=client_only
     """
@@ -206,7 +195,6 @@ def fork(
 
     table = price_table(prices)
     opened = Run.open(run)
-    _human_in(opened, human)
     new = fork_run(opened, at, changes_of(sets), out)
     limits = quiet, in_flight, budget_usd, budget_calls
     _go_on(new, ticks, *limits, table, human, human_seconds, human_hints, port)
@@ -225,36 +213,16 @@ def _go_on(
     human_hints: bool,
     port: int,
 ) -> None:
-    """Live on in a world, or write on at a synthesis."""
-    limits = quiet, in_flight, budget_usd, budget_calls
+    """Live on in a world."""
     console = console_of()
-
-    def lives(lived: "WorldRun") -> None:
-        boards = _boards(lived.world, human, human_seconds, human_hints)
-        _say_left(lived, [board.who for board in boards])
-        fetch_weights(lived.manifest.models, console, quiet)
-        live(lived, ticks, *limits, prices, console, boards, port)
-
-    def writes(written: "SynthesisRun") -> None:
-        fetch_weights(written.manifest.models, console, quiet)
-        write(written, ticks, *limits, prices, console)
-
-    run.either(world=lives, synthesis=writes)
+    boards = _boards(run.world, human, human_seconds, human_hints)
+    _say_left(run, [board.who for board in boards])
+    fetch_weights(run.manifest.models, console, quiet)
+    limits = quiet, in_flight, budget_usd, budget_calls
+    live(run, ticks, *limits, prices, console, boards, port)
 
 
-def _say_target(run: "Run", ticks: int | None) -> None:
-    """Say how far the run is, and how far it goes now."""
-    done, unit = run.ticks_done(), run.about.unit
-    left = run.length - done
-    now = (
-        f"{ticks} more {'comes' if ticks == 1 else 'come'} now"
-        if ticks is not None and ticks < left
-        else f"the other {left} come now; --ticks N stops before"
-    )
-    typer.echo(f"{done} of {run.length} {unit}s are complete; {now}")
-
-
-def _say_left(run: "WorldRun", seated: list[str]) -> None:
+def _say_left(run: "Run", seated: list[str]) -> None:
     """Say for whom a person spoke so far and nobody does now."""
     from simcounsel.measuring.targets import record_until
 
@@ -265,22 +233,6 @@ def _say_left(run: "WorldRun", seated: list[str]) -> None:
                 f"a person spoke for {who} so far; from here on the model speaks for {who}, and"
                 f" questionnaires of {who} stay without an answer; --human {who} seats a person"
             )
-
-
-def _human_in(run: "Run", human: list[str] | None) -> None:
-    """BadParameter where nobody has turns that a human could take; nothing was made or moved
-    then.
-    """
-    if human:
-        run.either(world=lambda lived: None, synthesis=_no_turns)
-
-
-def _no_turns(run: "SynthesisRun") -> NoReturn:
-    raise typer.BadParameter(
-        f"{run.folder} is a synthesis: nobody lives in it whose turns a human could take; leave"
-        " --human out, or take part in a world with `simcounsel run WORLD --human NAME`",
-        param_hint="--human",
-    )
 
 
 def _boards(

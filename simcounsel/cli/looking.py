@@ -3,20 +3,19 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simcounsel.cli import app, completing
 from simcounsel.cli.asking import asks_models
+from simcounsel.cli.going_on import of_any_kind, say_damages
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, Damaged, PricesFile, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
-if TYPE_CHECKING:
-    from simcounsel.runs.run import SynthesisRun, WorldRun
-
 
 @app.command()
+@of_any_kind
 def show(
     run: RunFolder,
     who: Annotated[str | None, typer.Option("--who", help="A resident: one day of theirs.")] = None,
@@ -51,29 +50,22 @@ def show(
     """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
     recall. Of a damaged run it shows what can be read, and says so.
     """
-    from simcounsel.cli.synthesize import show_lines
     from simcounsel.instruments.safety_moves import dangers_in_files, files_text
     from simcounsel.runs import as_text
     from simcounsel.runs.summary import summary_lines
     from simcounsel.runs.verifying import open_checked
 
     opened = open_checked(run, damaged=True)
-    for damage in opened.damages:
-        typer.echo(f"damaged: {damage}", err=True)
-
-    def lived(run: "WorldRun") -> Iterator[str]:
-        if conversation is not None:
-            return as_text.conversation_lines(run, conversation, doubts=doubts)
-        if recall is not None:
-            return as_text.recall_lines(run, recall, tick)
-        if who is not None:
-            return as_text.day_lines(run, who, day)
-        return summary_lines(run, lambda world: files_text(dangers_in_files(world)))
-
-    def written(run: "SynthesisRun") -> Iterator[str]:
-        return show_lines(run, conversation, who=who, recall=recall, tick=tick)
-
-    for line in opened.either(world=lived, synthesis=written):
+    say_damages(opened)
+    if conversation is not None:
+        lines = as_text.conversation_lines(opened, conversation, doubts=doubts)
+    elif recall is not None:
+        lines = as_text.recall_lines(opened, recall, tick)
+    elif who is not None:
+        lines = as_text.day_lines(opened, who, day)
+    else:
+        lines = summary_lines(opened, lambda world: files_text(dangers_in_files(world)))
+    for line in lines:
         typer.echo(line)
 
 
@@ -178,8 +170,7 @@ def talk(
     from simcounsel.safety.help import notice, word_to_human
 
     opened = open_checked(run, damaged=damaged)
-    for damage in opened.damages:
-        typer.echo(f"damaged: {damage}", err=True)
+    say_damages(opened)
     sitting = interview.Interview.begin(opened, who, at, model)
     fetch_weights(roles(opened, sitting.head["model"]), console_of(), quiet=True)
     settings = opened.world.language, opened.world.safety.locale

@@ -152,8 +152,7 @@ HumanNames = Annotated[
         metavar="NAME",
         help=(
             "You speak for this resident: a page asks for the lines, and the answers to"
-            " questionnaires, while the run goes on. Given again, each has a page. Not in a"
-            " synthesis."
+            " questionnaires, while the run goes on. Given again, each has a page."
         ),
     ),
 ]

@@ -12,11 +12,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command as command_of
 
-from simcounsel.argument_help import Explaining
+from simcounsel.argument_help import Explaining, explain
 from simcounsel.errors import PluginError
 from simcounsel.registry import Registry
 
 OURS = {
+    "synthesize": "Write a new corpus of dialogues out of situations, by six roles",
+    "strategies": "What the supporter of a corpus that is written has learned, and when",
     "train": "Learn a counselor from corpora, in one place or across clinics",
     "report": "Make one report of runs: tables, tests, figures",
     "replicate": "Do a published study again, its numbers beside ours",
@@ -68,9 +70,11 @@ class FrontDoor(Explaining):
                 f"simcounsel.commands: {cmd_name} is {type(made).__name__}; a command is a"
                 " typer.Typer, a click.Command or a function"
             )
-        app = typer.Typer(cls=Explaining, rich_markup_mode=None, add_completion=False)
+        app = typer.Typer(rich_markup_mode=None, add_completion=False)
         app.command(cmd_name)(made)
-        return command_of(app)
+        command = command_of(app)
+        explain(command)
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """By what one does, with a sentence each; what packages bring is not imported for that."""

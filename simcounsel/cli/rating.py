@@ -110,8 +110,8 @@ def rate(
 
     A sweep:   simcounsel rate sweeps/NAME --instrument session_alliance_observed --dry-run
     """
-    from simcounsel.lab.places import is_run
     from simcounsel.lab.rating_jobs import Wanted
+    from simcounsel.record_kinds import is_record
 
     wanted = Wanted(
         instrument=instrument,
@@ -125,7 +125,7 @@ def rate(
         damaged=damaged,
     )
     limits = in_flight, budget_usd, budget_calls
-    if len(runs) == 1 and (is_run(runs[0]) or not runs[0].is_dir()):
+    if len(runs) == 1 and (is_record(runs[0]) or not runs[0].is_dir()):
         _rate_one(runs[0], wanted, chat, *limits, price_table(prices), dry_run)
         return
     if chat is not None:

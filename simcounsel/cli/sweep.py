@@ -83,8 +83,8 @@ def sweep(
     quiet: Quiet = False,
     prices: PricesFile = None,
 ) -> None:
-    """Live through clients x conditions x seeds, or write corpora under several conditions; started
-    again, it goes on.
+    """Live through clients x conditions x seeds; started again, it goes on. An experiment with
+    corpora writes them, under several conditions.
 
     Nothing finished is run twice; a run that fails is reported and does not stop the others.
     Ctrl-C, SIGTERM or SIGHUP ends all runs within five seconds: each after the tick it is in if
@@ -124,7 +124,7 @@ def sweep(
         quiet=quiet,
         prices=prices,
     )
-    report = "report" if loaded.worlds else "analyze corpus"
+    report = cells[0].kind.report
     typer.echo(f"read what came of it: simcounsel {report} {folder} --out report")
     states = {progress.state for progress in running.progress.values()}
     if "given up" in states:
@@ -150,15 +150,17 @@ def live(
     runs are done.
     """
     from simcounsel.cli.sweep_display import SweepDisplay
-    from simcounsel.engine.opening import check_models, check_people
+    from simcounsel.engine.opening import check_models, check_people, check_roles
     from simcounsel.lab.sweep import Sweep
+    from simcounsel.specs.world import World
 
     console = console_of()
-    for cell in cells:
-        cell.about.either(world=check_people, synthesis=_nobody)
-    for cell in {str(cell.about.model_names()): cell for cell in cells}.values():
-        fetch_weights(cell.about.model_names(), console, quiet)
-        check_models(cell.about)
+    abouts = [cell.about for cell in cells]
+    for world in (about for about in abouts if isinstance(about, World)):
+        check_people(world)
+    for about in {str(about.model_names()): about for about in abouts}.values():
+        fetch_weights(about.model_names(), console, quiet)
+        check_models(about) if isinstance(about, World) else check_roles(about.model_names())
     if ray is None:
         running = Sweep(
             loaded, cells, folder, processes=processes, in_flight=in_flight, prices_file=prices
@@ -174,7 +176,3 @@ def live(
     if running.stopping:
         typer.echo(f"{running.stopping}; the same command goes on")
     return running, done
-
-
-def _nobody(_: object) -> None:
-    """Nobody lives in a synthesis."""

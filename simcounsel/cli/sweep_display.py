@@ -21,7 +21,8 @@ class SweepDisplay(ManyDisplay["Progress"]):
 
     def __init__(self, console: "Console", sweep: "Sweep", plain: bool) -> None:
         self.sweep = sweep
-        self._unit = "ticks" if sweep.experiment.worlds else "waves"
+        kinds = (one.cell.kind for one in sweep.progress.values())
+        self._unit = f"{next(kinds).unit}s"
         super().__init__(console, plain, ENDED)
 
     def _progress(self) -> "Mapping[str, Progress]":

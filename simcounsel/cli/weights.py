@@ -1,8 +1,9 @@
 """What a command needs before it asks models: a console, prices, weights."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -28,7 +29,7 @@ def console_of() -> "Console":
     return console()
 
 
-def fetch_weights(roles: dict[str, Any], console: "Console", quiet: bool) -> None:
+def fetch_weights(roles: Mapping[str, str], console: "Console", quiet: bool) -> None:
     """Fetch the embedded models' weights if a role needs them and they are missing."""
     if "embedded" in {str(name).split("+")[0] for name in roles.values()}:
         from simcounsel.llm.catalog import needed_weights

@@ -15,6 +15,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from simcounsel.runs.authors import HAND, RANDOM
 from simcounsel.specs.vocabulary import Danger, Role
 
+LANGUAGES = {
+    "english": "en",
+    "chinese": "zh",
+    "german": "de",
+    "french": "fr",
+    "spanish": "es",
+    "italian": "it",
+    "portuguese": "pt",
+    "japanese": "ja",
+}
+"""Codes of languages (ISO 639-1) by their English names."""
 Split = Literal["train", "validation", "test"]
 Written = Literal["generated", "chosen", "fallback", "human", "by hand", "random"]
 """How a line came about: by a model, out of lines that people wrote, ready-made where no model's

@@ -14,12 +14,17 @@ negation as the thing itself.
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import Number, is_character, units
-from simcounsel.specs.vocabulary import DISCLOSURES
 from simcounsel.texts import stopwords
 
+Disclosure = Literal[
+    "introduces", "describes", "feels", "remembers", "asks_for_help", "asks_for_advice"
+]
+"""The six stages in which a seeker opens up (Xue et al. 2026, MindCorpus, Table IX)."""
+DISCLOSURES: tuple[Disclosure, ...] = get_args(Disclosure)
 STEPS = 10
 FEWEST_WORDS = 5
 """A file with fewer content words tells nothing."""

@@ -18,14 +18,15 @@ from simcounsel.runs.calls import Call
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History
 from simcounsel.runs.manifest import label_of
+from simcounsel.runs.record import Record
 from simcounsel.runs.run import Run
 
 OURS = "simcounsel"
 WORLD_START = datetime.fromisoformat("2026-01-01T00:00:00+00:00")
-"""From which a synthesis, which has no clock, counts."""
+"""From which a record without a clock counts."""
 
 
-def write_log(run: Run, folder: Path, *, requests: bool = False) -> Path:
+def write_log(run: Record[Any], folder: Path, *, requests: bool = False) -> Path:
     """Write the log of a run into a folder; its file (RUN.eval). requests: as for `log_of`.
     CorpusError where there is nothing to write, or Inspect is not installed.
     """
@@ -37,7 +38,7 @@ def write_log(run: Run, folder: Path, *, requests: bool = False) -> Path:
     return file
 
 
-def log_of(run: Run, *, requests: bool = False) -> Any:
+def log_of(run: Record[Any], *, requests: bool = False) -> Any:
     """The `inspect_ai.log.EvalLog` of a run. Its times are those of the simulated clock.
 
     requests: with what was asked of models by those who talked, in that tick, as events. Inspect's
@@ -46,7 +47,7 @@ def log_of(run: Run, *, requests: bool = False) -> Any:
     log = _inspect("log")
     dialogues = read_dialogues(run.folder, damaged=run.damaged)
     history = History.of(run)
-    talks = {talk.id: talk for talk in history.conversations()}
+    talks = {talk.id: talk for talk in (run.kind.part("talks") or _talks)(run)}
     start = _start_of(run)
     samples = [
         _sample(number, one, talks.get(_chat_of(one)), history, start, requests)
@@ -87,9 +88,9 @@ def log_of(run: Run, *, requests: bool = False) -> Any:
     )
 
 
-def _model_of(run: Run) -> str:
-    """The one that is asked most; a synthesis has one for each role."""
-    named = run.manifest.models
+def _model_of(run: Record[Any]) -> str:
+    """The one that is asked most; a record in which roles write has one for each."""
+    named: dict[str, str] = run.manifest.models
     return named.get("reason") or next(name for role, name in named.items() if role != "embed")
 
 
@@ -109,13 +110,15 @@ def _chat_of(one: Dialogue) -> str:
     return one.origin.chat if one.origin else ""
 
 
-def _start_of(run: Run) -> datetime:
+def _start_of(run: Record[Any]) -> datetime:
     """The midnight from which minutes count."""
+    if not isinstance(run, Run):
+        return WORLD_START
+    return datetime.combine(run.world.start, time(), WORLD_START.tzinfo)
 
-    def of_world(lived: Run) -> datetime:
-        return datetime.combine(lived.world.start, time(), WORLD_START.tzinfo)
 
-    return run.either(world=of_world, synthesis=lambda _: WORLD_START)
+def _talks(run: Record[Any]) -> Iterator[Conversation]:
+    return History.of(run).conversations()
 
 
 def _sample(

@@ -1,9 +1,10 @@
-"""Dialogues out of whatever holds them: corpora, samples, runs, syntheses, exports, other people's
-files.
+"""Dialogues out of whatever holds them: corpora, samples, runs, other records, exports, other
+people's files.
 
     samples           the dialogues that come with simcounsel
     samples:faulted   those with planted faults
-    FOLDER            a run, a synthesis, a folder of them (a sweep), or what `export` wrote
+    FOLDER            a run or another record of dialogues, a folder of them (a sweep), or what
+                      `export` wrote
     FILE.jsonl,       a corpus, rows as trainers use them (see `foreign`),
       .json, .parquet   or PsychEval's courses (see `psycheval`)
     FOLDER            of .txt or .json files, one dialogue or client in each, as CPsyCounD has them
@@ -32,8 +33,10 @@ from simcounsel.corpus.split import SPLITS
 from simcounsel.corpus.transcripts import dialogues_of_run, hash_of
 from simcounsel.errors import CorpusError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.runs.run import SynthesisRun
-from simcounsel.runs.verifying import open_checked
+from simcounsel.record_kinds import is_record, records_in
+from simcounsel.runs.record import Record, open_record
+from simcounsel.runs.run import Run
+from simcounsel.runs.verifying import checked
 from simcounsel.specs.load import explain
 from simcounsel.specs.vocabulary import Role
 
@@ -68,18 +71,19 @@ def read_dialogues(path: Path | str, *, damaged: bool = False) -> tuple[Dialogue
 def damages_in(path: Path | str) -> tuple[str, ...]:
     """Where the runs of a source are not as they were written; () for any other source."""
     path = Path(path)
-    runs = [path] if (path / "manifest.json").is_file() else _runs_in(path)
-    return tuple(damage for run in runs for damage in open_checked(run, damaged=True).damages)
+    runs = [path] if is_record(path) else _runs_in(path)
+    opened = (checked(open_record(run, damaged=True)) for run in runs)
+    return tuple(damage for run in opened for damage in run.damages)
 
 
 def _runs_in(folder: Path) -> list[Path]:
     if any((folder / name).is_file() for name in (CARD, CORPUS)):
         return []
-    return sorted(file.parent for file in folder.glob("*/manifest.json"))
+    return records_in(folder)
 
 
 def _folder(folder: Path, damaged: bool) -> tuple[Dialogue, ...]:
-    if (folder / "manifest.json").is_file():
+    if is_record(folder):
         return _run(folder, damaged)
     if (folder / CARD).is_file():
         return _export(folder)
@@ -116,23 +120,19 @@ def loose_files(folder: Path) -> list[Path]:
 
 
 def _run(folder: Path, damaged: bool, arm: str | None = None) -> tuple[Dialogue, ...]:
-    """Of a run of a world, or of a synthesis."""
-    run = open_checked(folder, damaged=damaged)
-    return run.either(
-        world=lambda lived: dialogues_of_run(lived, arm=arm),
-        synthesis=lambda written: _written(written, arm),
-    )
-
-
-def _written(run: SynthesisRun, arm: str | None) -> tuple[Dialogue, ...]:
-    from simcounsel.corpus.synthesis import dialogues_of
-
+    """Of a run of a world, or of a record of another kind. CorpusError where that holds none."""
+    run = checked(open_record(folder, damaged=damaged))
+    if isinstance(run, Run):
+        return dialogues_of_run(run, arm=arm)
+    dialogues_of = run.kind.part("dialogues")
+    if dialogues_of is None:
+        raise CorpusError(f"{folder}: a {run.kind.noun}, which holds no dialogues")
     return tuple(_traced(dialogue, run, arm) for dialogue in dialogues_of(run))
 
 
-def _traced(dialogue: Dialogue, run: SynthesisRun, arm: str | None) -> Dialogue:
-    """A synthesis's dialogue with the hash of the log that it stands in, and the sweep's name of
-    its condition.
+def _traced(dialogue: Dialogue, run: Record[Any], arm: str | None) -> Dialogue:
+    """A record's dialogue with the hash of the log that it stands in, and the sweep's name of its
+    condition.
     """
     origin = (dialogue.origin or Origin(file=run.name)).model_copy(update={"hash": hash_of(run)})
     return dialogue.model_copy(update={"origin": origin, "condition": arm or dialogue.condition})

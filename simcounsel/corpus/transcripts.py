@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from statistics import fmean
+from typing import Any
 
 from simcounsel.corpus.courses import session_of, with_earlier
 from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn, written
-from simcounsel.events import Reasoned, Said, SessionPlanned
+from simcounsel.events import Reasoned, SessionPlanned
 from simcounsel.instruments.record import sessions_of
 from simcounsel.intake import whole_characters
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.counts import PROTOCOL
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
-from simcounsel.runs.run import Run, WorldRun
+from simcounsel.runs.record import Record
+from simcounsel.runs.run import Run
 from simcounsel.safety.in_file import dangers_in_file
 from simcounsel.specs.course import course_of
 from simcounsel.specs.persona import ClientPersona
@@ -28,7 +30,7 @@ _SESSION = re.compile(r"after session (\d+)")
 Ratings = dict[str, dict[str, float | None]]
 
 
-def dialogues_of_run(run: WorldRun, *, arm: str | None = None) -> tuple[Dialogue, ...]:
+def dialogues_of_run(run: Run, *, arm: str | None = None) -> tuple[Dialogue, ...]:
     """In the order in which they began. arm: what the experiment calls the run's condition; else it
     is the world's.
 
@@ -64,7 +66,7 @@ def _client(talk: Conversation, residents: dict[str, ResidentSpec]) -> ResidentS
 
 
 def _dialogue(
-    run: WorldRun,
+    run: Run,
     talk: Conversation,
     authors: Mapping[int, str],
     client: ResidentSpec,
@@ -103,7 +105,7 @@ def _dialogue(
 
 
 def _session(
-    run: WorldRun, talk: Conversation, residents: dict[str, ResidentSpec]
+    run: Run, talk: Conversation, residents: dict[str, ResidentSpec]
 ) -> tuple[CourseSession | None, tuple[str, ...]]:
     """What was planned and kept of a session of a course, and the plan of the course."""
     policy = next(
@@ -126,7 +128,6 @@ def _session(
 
 def _turn(line: Line, author: str, residents: dict[str, ResidentSpec]) -> Turn:
     said, decided = line.event, line.decided
-    assert isinstance(said, Said), "a conversation of a world"
     role = residents[said.who].role
     move = decided.move if decided else None
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
@@ -204,7 +205,7 @@ def _scores(given: list[Measurement]) -> dict[str, float | None]:
     return {name: fmean(listed) if listed else None for name, listed in values.items()}
 
 
-def _models(run: WorldRun, measured: list[Measurement]) -> dict[str, str]:
+def _models(run: Run, measured: list[Measurement]) -> dict[str, str]:
     """Which model did what; `judge` names all who rated."""
     judges = sorted(
         {one.judge for one in measured if one.judge} | {run.manifest.models["judge"]} - {""}
@@ -212,7 +213,7 @@ def _models(run: WorldRun, measured: list[Measurement]) -> dict[str, str]:
     return dict(run.manifest.models) | {"judge": ", ".join(judges)}
 
 
-def hash_of(run: Run) -> str:
+def hash_of(run: Record[Any]) -> str:
     """SHA-256 (hex) of a run's log; '' when nothing was logged yet."""
     file = run.folder / "events.jsonl"
     return sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

@@ -1,22 +1,32 @@
 """How many answers of a run are fallbacks, and when they are too many to go on."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from simcounsel.errors import TooManyFallbacks
-from simcounsel.events import Disclosed, Drafted, Entry, Revised, Said, Warned
-from simcounsel.runs.run import Run
+from simcounsel.events import Entry, Event, Said, Warned
+from simcounsel.runs.record import Record
 from simcounsel.specs.world_settings import FallbackLimits
 
 FEWEST_LINES = 2
 """A single line of a conversation that is a fallback is a slip, however short it was."""
+LineOf = Callable[[Event], tuple[str, int, str] | None]
+
+
+def said(event: Event) -> tuple[str, int, str] | None:
+    """The conversation of a line, its number in it and its source; None: it is no line."""
+    return (event.chat, event.message, event.source) if isinstance(event, Said) else None
 
 
 class FallbackCount:
-    """Questions and fallbacks of the ticks (or waves) that were written."""
+    """Questions and fallbacks of the ticks that were written."""
 
-    def __init__(self, run: Run, limits: FallbackLimits, done: int) -> None:
-        """done: how many ticks are complete; what was asked in them counts."""
+    def __init__(
+        self, run: Record[Any], limits: FallbackLimits, done: int, line_of: LineOf = said
+    ) -> None:
+        """done: how many ticks are complete; what was asked in them counts. line_of: as `said`."""
         self._run = run
+        self._line_of = line_of
         self._limits = limits
         self._asked = len(
             {
@@ -56,7 +66,7 @@ class FallbackCount:
                 f"{every} of {of} answers in this run were fallbacks, more than"
                 f" `fallbacks.most: {self._limits.most:g}` allows{self._remedy(of)}"
             )
-        if half := _half_canned(entries):
+        if half := self._half_canned(entries):
             raise TooManyFallbacks(
                 f"in the conversation {half[0]} {half[1]} of {half[2]} lines would be"
                 f" fallbacks{self._remedy(of)}"
@@ -76,27 +86,21 @@ class FallbackCount:
         if self._first is not None and self._fallbacks > self._limits.most * of:
             command += f" --from {self._first}"
         return (
-            f"; the {self._run.about.unit} is not written. See what the model answers in"
+            f"; the {self._run.kind.unit} is not written. See what the model answers in"
             f" {self._run.folder / 'calls.jsonl'}; `{command}` asks anew;"
             " with the same model it may come to the same. To allow more: `fallbacks: {most: 0.5}`"
             " in the world's file, or `simcounsel fork RUN --at TICK --set fallbacks.most=0.5`"
         )
 
-
-def _half_canned(entries: Iterable[Entry]) -> tuple[str, int, int] | None:
-    """The first conversation (or session) of which half the lines or more are fallbacks: its id,
-    how many, of how many.
-    """
-    canned: dict[str, dict[int, bool]] = {}
-    for event in (entry.event for entry in entries):
-        match event:
-            case Said():
-                lines = canned.setdefault(event.chat, {})
-                lines[len(lines)] = event.source == "fallback"
-            case Disclosed() | Drafted() | Revised():  # a revised line stands in a draft's place
-                canned.setdefault(event.session, {})[event.message] = event.source == "fallback"
-    for chat, lines in canned.items():
-        count = sum(lines.values())
-        if count >= FEWEST_LINES and count * 2 >= len(lines):
-            return chat, count, len(lines)
-    return None
+    def _half_canned(self, entries: Iterable[Entry]) -> tuple[str, int, int] | None:
+        """The first conversation of which half the lines or more are fallbacks: its id, how many,
+        of how many.
+        """
+        canned: dict[str, dict[int, bool]] = {}
+        for line in filter(None, (self._line_of(entry.event) for entry in entries)):
+            canned.setdefault(line[0], {})[line[1]] = line[2] == "fallback"
+        for chat, lines in canned.items():
+            count = sum(lines.values())
+            if count >= FEWEST_LINES and count * 2 >= len(lines):
+                return chat, count, len(lines)
+        return None

@@ -2,9 +2,10 @@
 
 import json
 import os
+from collections.abc import Callable, Collection
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from simcounsel.engine.opening import begin_run, check_models, unfinished_fallback
 from simcounsel.errors import RunError, SpecError
@@ -14,27 +15,17 @@ from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.chain import Chain
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
+from simcounsel.runs.record import Record
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings
-from simcounsel.specs.kinds import WORDS
 from simcounsel.specs.load import parse_spec
 from simcounsel.specs.patching import patch
-from simcounsel.specs.subject import Subject
-from simcounsel.specs.synthesis import Synthesis
-from simcounsel.specs.synthesis_file import changed
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import bring_policies, bring_prompts
 from simcounsel.specs.world_problems import world_problems
 
-CHANGED_ONLY_AT_START = (
-    "start",
-    "tick_minutes",
-    "places",
-    "situations",
-    "wave",
-    "strategies",
-    "language",
-)
+R = TypeVar("R", bound=Record[Any])
+CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places", "language")
 
 
 def fork(
@@ -43,56 +34,73 @@ def fork(
     changes: dict[str, Any],
     out: Path,
     name: str | None = None,
-    about: Subject | None = None,
+    world: World | None = None,
 ) -> Run:
-    """A new run that shares the ticks (or waves) before `at_tick` with `run`, in a world, or with
-    settings, changed from then on.
+    """A new run that shares the ticks before `at_tick` with `run`, in a world changed from then on.
 
-    about: that world or those settings, where they are made already; otherwise files that changes
-    name are seen from the working folder.
+    world: that world, where it is made already; otherwise files that changes name are seen from the
+    working folder.
 
-    Go on with it by `Simulation(new.world, run=new)`, or `Workshop(new)`. RunError when the tick
-    was not lived, SpecError when a change does not fit.
+    Go on with it by `Simulation(new.world, run=new)`. RunError when the tick was not lived,
+    SpecError when a change does not fit.
     """
-    done = run.ticks_done()
-    if done:
-        done = run.about.next_tick(done)
-    if not 0 < at_tick <= done:
-        words = WORDS[run.about.kind]
-        raise RunError(
-            f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {words.unit}s that were"
-            f" {words.done}"
-        )
-    for key in changes:
-        if key.split(".")[0] in CHANGED_ONLY_AT_START:
-            raise SpecError(
-                [
-                    f"--set {key}: the past was lived with another {key.split('.')[0]!r}; begin a"
-                    " new run instead"
-                ]
-            )
-    about = about or _changed(run, changes)
+    check_fork(run, at_tick, changes, CHANGED_ONLY_AT_START)
+    world = world or _changed(run.world, changes)
     past = list(run.entries(until_tick=at_tick))
-    if (missed := about.next_tick(past[-1].tick + 1)) < at_tick:
+    if (missed := world.next_tick(past[-1].tick + 1)) < at_tick:
         raise RunError(
             f"{run.folder}: as it is changed, tick {missed} would be lived before --at {at_tick}; "
             f"fork --at {missed}, or leave days and appointments before as they were"
         )
-    if at_tick > about.latest_fork:
-        words = WORDS[about.kind]
-        raise RunError(
-            f"{run.folder}: all {about.length} {words.unit}s are before --at {at_tick}, so nothing"
-            f" would be {words.done} anew; choose an earlier one"
-        )
-    check_inherited({*about.model_names().values()} & {*run.manifest.models.values()})
-    check_models(about)
-    pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
-    new = begin_run(
-        about,
-        out,
-        parent=Parent(run=run.name, at_tick=at_tick, changes=pairs, start_hash=run.start_hash),
-        name=name,
+    check_left(run, at_tick, world.ticks, world.ticks)
+    check_inherited({*world.model_names().values()} & {*run.manifest.models.values()})
+    check_models(world)
+    return begun(
+        run, past, at_tick, changes, lambda parent: begin_run(world, out, parent=parent, name=name)
     )
+
+
+def check_fork(
+    run: Record[Any], at_tick: int, changes: Collection[str], only_at_start: Collection[str]
+) -> None:
+    """RunError when a record has no such tick to be forked at, SpecError when a change is of what
+    its past was made with.
+    """
+    done = run.ticks_done()
+    if done:
+        done = run.next_tick(done)
+    if not 0 < at_tick <= done:
+        raise RunError(
+            f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {run.kind.unit}s that"
+            f" were {run.kind.done}"
+        )
+    for key in changes:
+        if key.split(".")[0] in only_at_start:
+            raise SpecError(
+                [
+                    f"--set {key}: the past was {run.kind.done} with another {key.split('.')[0]!r};"
+                    f" begin a new {run.kind.noun} instead"
+                ]
+            )
+
+
+def check_left(run: Record[Any], at_tick: int, latest: int, length: int) -> None:
+    """RunError when nothing would come behind a fork. latest: the last tick at which it may be."""
+    if at_tick > latest:
+        raise RunError(
+            f"{run.folder}: all {length} {run.kind.unit}s are before --at {at_tick}, so nothing"
+            f" would be {run.kind.done} anew; choose an earlier one"
+        )
+
+
+def begun(
+    run: R, past: list[Entry], at_tick: int, changes: dict[str, Any], begin: Callable[[Parent], R]
+) -> R:
+    """A fork with its parent's past. begin: makes its folder. RunError when it cannot be
+    written.
+    """
+    pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
+    new = begin(Parent(run=run.name, at_tick=at_tick, changes=pairs, start_hash=run.start_hash))
     try:
         _copy_past(run, past, new, at_tick, pairs)
     except OSError as error:
@@ -102,18 +110,7 @@ def fork(
     return new
 
 
-def _changed(run: Run, changes: dict[str, Any]) -> Subject:
-    return run.either(
-        world=lambda lived: _changed_world(lived.world, changes),
-        synthesis=lambda written: _changed_settings(written.synthesis, changes),
-    )
-
-
-def _changed_settings(settings: Synthesis, changes: dict[str, Any]) -> Subject:
-    return changed(settings, changes)
-
-
-def _changed_world(world: World, changes: dict[str, Any]) -> Subject:
+def _changed(world: World, changes: dict[str, Any]) -> World:
     data = world.model_dump(mode="json")
     for key, value in changes.items():
         patch(data, key, value)
@@ -130,7 +127,11 @@ def _changed_world(world: World, changes: dict[str, Any]) -> Subject:
 
 
 def _copy_past(
-    run: Run, past: list[Entry], new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]
+    run: Record[Any],
+    past: list[Entry],
+    new: Record[Any],
+    at_tick: int,
+    changes: tuple[tuple[str, str], ...],
 ) -> None:
     """All recorded calls: marked as `copied`, and those from the tick on as `spare`, since the fork
     may or may not ask the same. Then the log up to the tick, with a `forked` event before the last

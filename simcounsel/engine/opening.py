@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
@@ -19,16 +19,17 @@ from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 from simcounsel.policies.listening import listener_of
+from simcounsel.record_kinds import About
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
-from simcounsel.runs.run import Run, SynthesisRun, WorldRun
+from simcounsel.runs.record import Record, open_record
+from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
 from simcounsel.specs.practice import check_locale
-from simcounsel.specs.subject import Subject
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
-A = TypeVar("A", bound=Subject)
+A = TypeVar("A", bound=About)
+R = TypeVar("R", bound=Record[Any])
 PACKAGES = (
     *("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp"),
     *("opencc", "py3langid", "symspellpy"),
@@ -53,29 +54,24 @@ DECIDE_NOTHING: Mapping[str, str] = {
 """Data that decide nothing in a run, and why."""
 
 
-@overload
 def begin_run(
-    about: World, out: Path, parent: Parent | None = None, name: str | None = None
-) -> WorldRun: ...
-@overload
-def begin_run(
-    about: Synthesis, out: Path, parent: Parent | None = None, name: str | None = None
-) -> SynthesisRun: ...
-@overload
-def begin_run(
-    about: Subject, out: Path, parent: Parent | None = None, name: str | None = None
-) -> Run: ...
-def begin_run(
-    about: Subject, out: Path, parent: Parent | None = None, name: str | None = None
+    world: World, out: Path, parent: Parent | None = None, name: str | None = None
 ) -> Run:
     """A new run's folder, with everything in its manifest that says where it comes from. What is
-    lived is its `Run.about`, in which keys and passwords are hidden. name: of the folder, if not
+    lived is its `Run.world`, in which keys and passwords are hidden. name: of the folder, if not
     world, condition, seed and time. SpecError for a locale without help lines, or an instrument
     that there is not.
     """
-    about.either(world=_check_files, synthesis=_no_people)
+    _check_files(world)
+    return begin_record(Run, world, out, parent, name)
+
+
+def begin_record(
+    kind: type[R], about: About, out: Path, parent: Parent | None = None, name: str | None = None
+) -> R:
+    """A new record's folder, as `begin_run` makes that of a run."""
     about = with_digests(about)
-    return Run.create(
+    return kind.create(
         about,
         out,
         models=about.model_names(),
@@ -135,9 +131,13 @@ def versions() -> dict[str, str]:
 
 
 def models_for(
-    run: Run, *, in_flight: int = 64, prices: Prices | None = None, patience: Patience | None = None
+    run: Record[Any],
+    *,
+    in_flight: int = 64,
+    prices: Prices | None = None,
+    patience: Patience | None = None,
 ) -> Switchboard:
-    """The models a run names. What the run's own calls.jsonl holds is not asked again: after a
+    """The models a record names. What its own calls.jsonl holds is not asked again: after a
     crash the replies of the unfinished tick are there already, and a fork shares its parent's. A
     fallback of an unfinished tick is no reply, and no more is what reached nobody in runs of older
     versions: those questions are asked again."""
@@ -155,7 +155,7 @@ def models_for(
         for call in source.calls()
         if not call.get("given_up")
     }
-    timeouts = run.about.timeouts
+    timeouts = run.timeouts
     return Switchboard(
         open_chats(roles, timeouts),
         open_embed(roles["embed"], timeouts_of(roles["embed"], timeouts)),
@@ -194,17 +194,21 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def check_models(about: Subject) -> None:
-    """Look up the policies and instruments and open the models that a world or synthesis names, so
-    that a missing key or package is said before a run's folder is made. ModelError, also where the
+def check_models(world: World) -> None:
+    """Look up the policies and instruments and open the models that a world names, so that a
+    missing key or package is said before a run's folder is made. ModelError, also where the
     embedded model, which knows English only, would have to speak another language, SpecError for a
     locale without help lines, or RunError for a recording that is not there.
     """
-    about.either(world=_check_world, synthesis=_no_people)
-    roles = about.model_names()
+    _check_world(world)
+    check_roles(world.model_names())
+
+
+def check_roles(roles: Mapping[str, str]) -> None:
+    """Open the models of these roles. ModelError and RunError as of `check_models`."""
     for spec in dict.fromkeys(spec for role, spec in roles.items() if role != "embed"):
         if spec.startswith("recorded:"):
-            Run.open(spec.removeprefix("recorded:"))
+            open_record(spec.removeprefix("recorded:"))
         elif spec != "embedded":
             open_chat(spec)
     if roles["embed"] != "embedded":
@@ -243,7 +247,3 @@ def _check_world(world: World) -> None:
             f" {world.language}` is another; name a model that speaks it (--model), see `python -m"
             " simcounsel models`"
         )
-
-
-def _no_people(settings: Synthesis) -> None:
-    """A synthesis names nothing but models; what is in doubt of its language `synthesize` says."""

@@ -65,20 +65,6 @@ from simcounsel.events.practice import (
     Transitioned,
 )
 from simcounsel.events.practised import PRACTICE, PracticeEvent
-from simcounsel.events.synthesis import (
-    Disclosed,
-    Drafted,
-    Evaluated,
-    Extracted,
-    Fact,
-    QualityRating,
-    Revised,
-    SessionEnded,
-    StrategyDropped,
-    StrategyKnown,
-    StrategyLearned,
-    StrategyRestored,
-)
 from simcounsel.secret import scrub
 
 SCHEMA_VERSION = 5
@@ -117,16 +103,6 @@ KnownEvent = (
     | CourseAdvanced
     | ClientShifted
     | HomeworkAgreed
-    | Extracted
-    | Disclosed
-    | Drafted
-    | Evaluated
-    | Revised
-    | SessionEnded
-    | StrategyLearned
-    | StrategyKnown
-    | StrategyDropped
-    | StrategyRestored
     | Warned
     | ParameterLeftOut
     | Forked
@@ -150,18 +126,23 @@ class Entry:
     seq: int
     """Position, from 0."""
     tick: int
-    """Or wave, in a synthesis."""
     minute: int
     """Simulated, since day 0."""
     event: Event
 
     def line(self) -> str:
-        """Its line in events.jsonl: the kind first, from which calls it came last; no secrets."""
-        body = self.event.model_dump_json()[1:-1]
-        if isinstance(self.event, Answered):
-            at = body.index('"kind":')
-            body = f"{body[at:]},{body[: at - 1]}"
+        """Its line in events.jsonl; no secrets."""
+        body = _fields_text(self.event)
         return scrub(f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},{body}}}\n')
+
+
+def _fields_text(event: BaseModel) -> str:
+    """The fields of an event as JSON: the kind first, from which calls it came last."""
+    body = event.model_dump_json()[1:-1]
+    if not isinstance(event, Answered):
+        return body
+    at = body.index('"kind":')
+    return f"{body[at:]},{body[: at - 1]}"
 
 
 def parse_entry(fields: dict[str, Any]) -> Entry:
@@ -189,7 +170,7 @@ def as_event(data: BaseModel) -> Event:
             f"{type(data).__module__}.{type(data).__qualname__}: an event of one's own has a `kind`"
             f" of its own, such as mypackage.told; this one has {kind!r}"
         )
-    return Foreign.model_validate_json(data.model_dump_json())
+    return Foreign.model_validate_json(f"{{{_fields_text(data)}}}")
 
 
 __all__ = [
@@ -209,13 +190,8 @@ __all__ = [
     "CourseAdvanced",
     "Data",
     "Decided",
-    "Disclosed",
-    "Drafted",
     "Entry",
-    "Evaluated",
     "Event",
-    "Extracted",
-    "Fact",
     "FactLearned",
     "Foreign",
     "Forked",
@@ -239,26 +215,19 @@ __all__ = [
     "PersonaChanged",
     "Planned",
     "PracticeEvent",
-    "QualityRating",
     "Reasoned",
     "Recalled",
     "Reflected",
     "RelationChanged",
     "Remembered",
     "Retrieved",
-    "Revised",
     "Said",
     "Scheduled",
     "Score",
-    "SessionEnded",
     "SessionPlanned",
     "SessionReviewed",
     "Sight",
     "Slot",
-    "StrategyDropped",
-    "StrategyKnown",
-    "StrategyLearned",
-    "StrategyRestored",
     "Stroke",
     "TickEnded",
     "Transitioned",

@@ -25,8 +25,8 @@ from simcounsel.cache import cache_dir
 from simcounsel.errors import SpecError
 
 PREFIX = "gallery:"
-HELD = frozenset({"manifest.json", "events.jsonl", "calls.jsonl"})
-"""The files of a run that are packed, and beside them what was measured since."""
+HELD = ("events.jsonl", "calls.jsonl")
+"""The files of a run that are packed with its manifest, and beside them what was measured since."""
 MEASURED = "measurements"
 
 
@@ -99,12 +99,14 @@ def _unpack(exhibit: Exhibit, folder: Path) -> None:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def pack(run: Path, name: str) -> bytes:
-    """A run's folder as NAME.tar.xz: the same bytes for the same run, without times or owners."""
+def pack(run: Path, name: str, manifest: str = "manifest.json") -> bytes:
+    """A run's folder as NAME.tar.xz: the same bytes for the same run, without times or owners.
+    manifest: its file.
+    """
     held = io.BytesIO()
     with tarfile.open(fileobj=held, mode="w:xz", preset=9, format=tarfile.USTAR_FORMAT) as archive:
         measured = [f"{MEASURED}/{file.name}" for file in (run / MEASURED).glob("*.jsonl")]
-        for file in sorted([*HELD, *measured]):
+        for file in sorted([manifest, *HELD, *measured]):
             data = (run / file).read_bytes()
             entry = tarfile.TarInfo(f"{name}/{file}")
             entry.size, entry.mode = len(data), 0o644

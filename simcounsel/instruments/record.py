@@ -4,7 +4,7 @@ sessions, the versions of the personas.
 
 from collections.abc import Iterable, Mapping
 
-from simcounsel.events import ConversationStarted, Entry, Measured, PersonaChanged, Said
+from simcounsel.events import Entry, Measured, PersonaChanged, Said
 from simcounsel.instruments.material import Talk
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.folds import Conversations
@@ -98,7 +98,6 @@ def _talks(conversations: Iterable[Conversation]) -> tuple[Talk, ...]:
             lines=tuple((line.who, line.text) for line in one.lines),
         )
         for one in conversations
-        if isinstance(one.started, ConversationStarted)
     )
 
 

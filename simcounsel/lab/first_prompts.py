@@ -9,7 +9,6 @@ import difflib
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +64,7 @@ def first_prompts(cells: tuple[Cell, ...]) -> dict[str, list[First]]:
         shared = any(other.client == client and other.arm == arm for other in cells)
         if shared and cell.client != client:
             continue
-        found[arm] = cell.about.either(
-            world=partial(_lived, arm), synthesis=lambda settings: list[First]()
-        )
+        found[arm] = _lived(arm, cell.about) if isinstance(cell.about, World) else []
     return found
 
 

@@ -2,28 +2,34 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from simcounsel.errors import SimcounselError
-from simcounsel.lab.rules import by_rule, sends_texts
+from simcounsel.lab.rules import sends_texts
 from simcounsel.lab.shares import BYTES_A_TOKEN, Forecast, Share, Shares
 from simcounsel.llm.prices import Prices
+from simcounsel.record_kinds import WORLD, About, RecordKind, records_in
 from simcounsel.runs.calls import Call
-from simcounsel.runs.run import Run
-from simcounsel.specs.kinds import WORDS
-from simcounsel.specs.subject import Subject
+from simcounsel.runs.record import Record, open_record
 
 EARLIER_RUNS = 5
 """So many of the latest runs are counted."""
 
 
-def forecast(about: Subject, ticks: int, runs: Path) -> Forecast:
-    """For so many ticks (or waves). runs: the folder in which earlier ones are looked for."""
-    earlier = list(_earlier(about, runs))
+def forecast(about: About, ticks: int, runs: Path, kind: RecordKind = WORLD) -> Forecast:
+    """For so many ticks. runs: the folder in which earlier ones are looked for. kind: of the
+    record.
+    """
+    earlier = list(_earlier(about, runs, kind))
     if not earlier:
-        return by_rule(about, ticks)
-    counted = [_counted(run, about, lived, ticks) for run, lived in earlier]
+        ruled: Forecast = kind.part("by_rule")(about, ticks)
+        return ruled
+    counted = []
+    for run, lived in earlier:
+        factor = about.amount(ticks) / run.about.amount(min(lived, ticks))
+        counted.append(_counted(run, about.model_names(), ticks, factor))
     names = ", ".join(run.name for run, _ in earlier)
-    what = WORDS[about.kind].run if len(earlier) == 1 else WORDS[about.kind].runs
+    what = kind.noun if len(earlier) == 1 else kind.nouns
     short = min(lived for _, lived in earlier)
     scaled = f", of {short} ticks and more, in proportion" if short < ticks else ""
     return Forecast(
@@ -33,14 +39,15 @@ def forecast(about: Subject, ticks: int, runs: Path) -> Forecast:
     )
 
 
-def _earlier(about: Subject, runs: Path) -> Iterator[tuple[Run, int]]:
+def _earlier(about: About, runs: Path, kind: RecordKind) -> Iterator[tuple[Record[Any], int]]:
     """The latest runs of the same name and condition that were begun from the beginning, with how
     many of their ticks are complete; those of the same models, if there are some.
     """
     found = []
-    for manifest in sorted(runs.glob("*/manifest.json"), key=lambda one: -one.stat().st_mtime):
+    manifests = [kind.manifest_in(one) for one in records_in(runs) if kind.keeps(one)]
+    for manifest in sorted(manifests, key=lambda one: -one.stat().st_mtime):
         try:
-            run = Run.open(manifest.parent)
+            run = open_record(manifest.parent)
             lived = run.ticks_done()
         except (SimcounselError, OSError):
             continue
@@ -51,25 +58,25 @@ def _earlier(about: Subject, runs: Path) -> Iterator[tuple[Run, int]]:
     yield from (alike or found)[:EARLIER_RUNS]
 
 
-def _alike(about: Subject) -> tuple[object, ...]:
+def _alike(about: About) -> tuple[object, ...]:
     """Equal for two of which one tells what the other takes."""
-    return about.kind, about.name, about.condition, about.pace()
+    return about.name, about.condition, about.pace()
 
 
-def _counted(run: Run, about: Subject, lived: int, ticks: int) -> Shares:
-    """What a run took in its first ticks; in proportion where less was done in them."""
+def _counted(run: Record[Any], own: Mapping[str, str], ticks: int, factor: float) -> Shares:
+    """What a run took in its first ticks, so many times, since less may have been done in them.
+    own: the models of what is forecast.
+    """
     shares: dict[str, Share] = {}
-    own = about.model_names()
     for fields in run.calls():
         call = Call.read(fields)
         if call is None or (call.tick or 0) >= ticks or fields.get("given_up"):
             continue
         role = call.tier or ("embed" if call.embeds else "reason")
-        if role == "embed" and not sends_texts(about):
+        if role == "embed" and not sends_texts(own):
             continue
         role = f"{role}:{call.who}" if f"{role}:{call.who}" in own else role
         shares[role] = shares.get(role, Share()) + share_of(call, fields)
-    factor = about.amount(ticks) / run.about.amount(min(lived, ticks))
     return {role: share.times(factor) for role, share in shares.items()}
 
 

@@ -6,24 +6,19 @@ from pathlib import Path
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.runs.log import Log
+from simcounsel.record_kinds import WORLD, is_record, kind_of
 
 PLAN = "experiment.json"
 
 
-def is_run(folder: Path) -> bool:
-    """Whether it is a run's own folder."""
-    return (folder / "manifest.json").is_file() or (folder / "events.jsonl").is_file()
-
-
 def world_runs(places: Sequence[Path]) -> tuple[Path, ...]:
     """All runs of worlds in these places, each once, in order. Of a sweep the shared pasts are left
-    out, whose ticks its forks have; and so are syntheses, in which nobody lives. RunError when a
-    place holds none.
+    out, whose ticks its forks have; and so are records in which nobody lives. RunError when a place
+    holds none.
     """
     found: dict[Path, Path] = {}
     for place in places:
-        here = [place] if is_run(place) else list(_beneath(place))
+        here = [place] if is_record(place) else list(_beneath(place))
         if not here:
             raise RunError(f"{place}: no run of a world there, and no folder of such runs")
         for folder in here:
@@ -43,9 +38,9 @@ def _beneath(place: Path) -> Iterator[Path]:
     for inner in sorted(place.iterdir()):
         if inner.is_symlink() or not inner.is_dir() or inner.name.startswith("."):
             continue
-        if not is_run(inner):
+        if not is_record(inner):
             yield from _beneath(inner)
-        elif inner.name not in pasts and Log(inner).kind == "world":
+        elif inner.name not in pasts and kind_of(inner) is WORLD:
             yield inner
 
 

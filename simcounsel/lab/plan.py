@@ -13,14 +13,11 @@ from simcounsel.disk import write_whole
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.lab.power import POWER, power_lines
-from simcounsel.lab.rules import by_rule
 from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment import Experiment, Hypothesis
-from simcounsel.specs.synthesis import Synthesis
-from simcounsel.specs.world import World
 
 MOST_NAMES = 12
 """Clients that a folded plan names."""
@@ -49,7 +46,7 @@ def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
     days = 0.0
     for cell in cells:
         since = cell.at_tick or 0
-        own = by_rule(cell.about, cell.ticks, since)
+        own = cell.kind.part("by_rule")(cell.about, cell.ticks, since)
         low, high = (one + more for one, more in zip((low, high), own.total(), strict=True))
         spent = own.cost_usd(cell.about.model_names(), prices)
         cost = (cost[0] + spent[0], cost[1] + spent[1]) if cost and spent else None
@@ -98,10 +95,7 @@ def plan_lines(
     }
     pasts = sum(cell.arm is None for cell in cells)
     yield f"models       {', '.join(sorted(models))}; vectors {about.model_names()['embed']}"
-    yield from about.either(
-        world=lambda world: _world_lines(world, needed.resident_days),
-        synthesis=lambda settings: _synthesis_lines(settings, cells),
-    )
+    yield from cells[0].kind.part("plan_lines")(cells, needed.resident_days)
     shared = f" ({pasts} of them shared pasts)" if pasts else ""
     yield f"runs         {needed.runs}{shared}, in {out}"
     yield from forecast_lines(needed.low, needed.high, needed.cost_usd, needed.basis)
@@ -135,17 +129,14 @@ def _by_key(differing: list[str]) -> Iterator[str]:
         yield lines[0] if len(lines) == 1 else f"{key}: {len(lines)} values; see {PLAN_FILE}"
 
 
-def _world_lines(world: World, days: float) -> Iterator[str]:
+def world_lines(cells: tuple[Cell, ...], days: float) -> Iterator[str]:
+    """How long worlds are lived, and what is measured in them. days: of residents."""
+    world = cells[0].world
     yield f"length       {world.ticks} ticks of {world.tick_minutes} minutes"
     for measurement in world.measurements:
         yield f"measured     {measurement.instrument}, {measurement.when}"
     if days:
         yield f"lived        {days:.1f} resident-days"
-
-
-def _synthesis_lines(settings: Synthesis, cells: tuple[Cell, ...]) -> Iterator[str]:
-    yield f"situations   {len(settings.situations)}"
-    yield f"sessions     {sum(cell.about.amount(cell.ticks) for cell in cells)}"
 
 
 def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> None:

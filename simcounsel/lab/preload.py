@@ -3,8 +3,9 @@ be imported is told by the run that needs it.
 """
 
 import contextlib
-import importlib
 
-for _name in ("simcounsel.engine.simulation", "simcounsel.corpus.synthesis"):
-    with contextlib.suppress(Exception):
-        importlib.import_module(_name)
+from simcounsel.record_kinds import WORLD, other_kinds
+
+with contextlib.suppress(Exception):
+    for _kind in (WORLD, *other_kinds()):
+        _kind.part("going")

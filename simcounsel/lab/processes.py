@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import BudgetSpent, GivenUp, SimcounselError
@@ -21,18 +20,24 @@ from simcounsel.lab.shared_budget import Shared
 from simcounsel.llm import tracing
 from simcounsel.llm.asking import Asking, asked, current
 from simcounsel.llm.prices import Prices
-from simcounsel.runs.run import SynthesisRun, WorldRun
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.run import Run
 from simcounsel.specs.cells import Cell
 
 
-class Going(Protocol):
-    """A simulation, or a workshop."""
+def simulation(
+    cell: Cell, run: Run, models: Switchboard, report: Callable[[int], None]
+) -> tuple[Simulation, int]:
+    """What lives a run of a world, and how many ticks are left. report: is told how many are
+    complete.
+    """
 
-    stopped_because: str | None
-    """Set, it stops after the tick under way."""
+    def on_event(entry: Entry) -> None:
+        if isinstance(entry.event, TickEnded):
+            report(entry.tick + 1)
 
-    def run(self, ticks: int | None, /) -> object:
-        """So many ticks; None: to the end."""
+    going = Simulation(run.world, run=run, models=models, on_event=on_event)
+    return going, cell.ticks - going.tick
 
 
 def live(
@@ -45,9 +50,8 @@ def live(
     budget: Shared | None,
     stop_on: int = signal.SIGINT,
 ) -> None:
-    """Live one run, or write one synthesis, to its end, in this process. tell: is told of each tick
-    (or wave), and of the end. asking: how patiently models are asked. budget: the sweep's; None:
-    without one.
+    """Live one run to its end, in this process. tell: is told of each tick, and of the
+    end. asking: how patiently models are asked. budget: the sweep's; None: without one.
 
     The signal `stop_on` stops it after the tick that is being lived; a second one at once.
     """
@@ -57,28 +61,17 @@ def live(
     if budget is not None:
         models.limit(budget.opened(cell.name), None)
 
-    def report(ticks: int) -> None:
+    def report(done: int) -> None:
         tell(
             {
                 "run": cell.name,
-                "tick": ticks,
+                "tick": ticks_behind(cell, run, done),
                 "calls": models.usage.requests,
                 "cost_usd": models.usage.cost_usd,
             }
         )
 
-    def on_event(entry: Entry) -> None:
-        if isinstance(entry.event, TickEnded):
-            report(ticks_behind(cell, entry.tick + 1))
-
-    def lives(lived: WorldRun) -> tuple[Going, int]:
-        going = Simulation(lived.world, run=lived, models=models, on_event=on_event)
-        return going, cell.ticks - going.tick
-
-    def writes(written: SynthesisRun) -> tuple[Going, None]:
-        return Workshop(written, models=models, on_wave=report), None
-
-    going, left = run.either(world=lives, synthesis=writes)
+    going, left = cell.kind.part("going")(cell, run, models, report)
 
     def stop(*_: object) -> None:
         if going.stopped_because:

@@ -25,12 +25,13 @@ from simcounsel.llm.asking import Asking
 from simcounsel.llm.budget import Budget
 from simcounsel.llm.ledger import Amount, Ledger, Standing
 from simcounsel.llm.prices import Prices
+from simcounsel.record_kinds import WORLD, kind_of, other_kinds
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 
 ENDED = ("end", "cause", "used_up")
-PACKED = ("manifest.json", "events.jsonl", "calls.jsonl")
-"""What makes a run; the memory on disk follows from these."""
+GROWN = ("events.jsonl", "calls.jsonl")
+"""What makes a run, beside its manifest; the memory on disk follows from these."""
 
 
 class RaySweep(Sweep):
@@ -251,11 +252,12 @@ def _live_there(
 
 def _pack(folder: Path) -> bytes:
     """A run's folder as a compressed tar; empty when there is none."""
-    if not (folder / "manifest.json").is_file():
+    manifest = kind_of(folder).manifest_in(folder)
+    if not manifest.is_file():
         return b""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-        for name in PACKED:
+        for name in (manifest.name, *GROWN):
             if (folder / name).is_file():
                 archive.add(folder / name, arcname=name)
     return buffer.getvalue()
@@ -266,8 +268,9 @@ def _unpack(data: bytes, folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+        known = {*GROWN, *(kind.file for kind in (WORLD, *other_kinds()))}
         for name in sorted(
-            set(PACKED) & set(archive.getnames())
+            known & set(archive.getnames())
         ):  # the log after the replies that it rests on
             if (file := archive.extractfile(name)) is not None:
                 part = folder / f"{name}.part"

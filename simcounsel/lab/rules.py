@@ -1,13 +1,10 @@
-"""What a run would ask, by rules that were counted in runs: of a simulated day, of a line of talk,
-of a session that is written.
-"""
+"""What a run would ask, by rules that were counted in runs: of a day, of a line of talk."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share, Shares
+from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share
 from simcounsel.llm.prices import Prices
-from simcounsel.specs.subject import Subject
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
 
@@ -50,18 +47,10 @@ FEWEST_LINES = 6
 """Of a talk that ends early: of the scripted model, who leaves at random, 144 talks that could have
 40 lines had 6.4 on average.
 """
-A_QUESTION = Rule(requests=(1, 1), sent_bytes=(2_600, 4_000))
-"""Of a question in a synthesis: 2,200 as tests/benchmarks/synthesis.py counts, and the schema."""
-REVISED = (0.02, 0.22)
-"""The share of lines that are revised (MindCorpus, Table V)."""
 
 
-def by_rule(about: Subject, ticks: int, since: int = 0) -> Forecast:
+def by_rule(world: World, ticks: int, since: int = 0) -> Forecast:
     """What the ticks from `since` on would take."""
-    return about.either(world=lambda world: _of_world(world, ticks, since), synthesis=_of_synthesis)
-
-
-def _of_world(world: World, ticks: int, since: int) -> Forecast:
     lived = world.days == "lived"
     days = resident_days(world, ticks, since) if lived else 0.0
     units: tuple[float, float]
@@ -74,16 +63,18 @@ def _of_world(world: World, ticks: int, since: int) -> Forecast:
         {
             role: rule.share(end, units[end], role == "embed")
             for role, rule in rules.items()
-            if role != "embed" or sends_texts(world)
+            if role != "embed" or sends_texts(world.model_names())
         }
         for end in (False, True)
     )
     return Forecast(low=low, high=high, basis=f"by a rule for {basis}", resident_days=days)
 
 
-def sends_texts(about: Subject) -> bool:
-    """Whether vectors come from a server; where they are made in this process nobody is asked."""
-    return not Prices({}).in_process(about.model_names()["embed"])
+def sends_texts(models: Mapping[str, str]) -> bool:
+    """Whether vectors come from a server; where they are made in this process nobody is asked.
+    models: by role.
+    """
+    return not Prices({}).in_process(models["embed"])
 
 
 def resident_days(world: World, ticks: int, since: int = 0) -> float:
@@ -103,23 +94,3 @@ def lines_of(world: World, ticks: int, since: int = 0) -> tuple[float, float]:
         if since <= (minute - start) // world.tick_minutes < ticks and minute >= start
     ]
     return float(sum(min(lines, FEWEST_LINES) for lines in most)), float(sum(most))
-
-
-def _of_synthesis(settings: Synthesis) -> Forecast:
-    low, high = (_of_sessions(settings, end) for end in (False, True))
-    return Forecast(low=low, high=high, basis="by a rule, from earlier syntheses of ours")
-
-
-def _of_sessions(settings: Synthesis, high: bool) -> Shares:
-    """Each turn asks seeker, supporter and evaluator, and some the corrector; a session begins with
-    the extractor and ends with the manager.
-    """
-    turns = settings.count * (settings.turns if high else settings.fewest_turns)
-    asked = {"seeker": turns, "supporter": turns, "extractor": settings.count}
-    if "evaluator" not in settings.without:
-        asked["evaluator"] = turns
-        if "corrector" not in settings.without:
-            asked["corrector"] = round(turns * REVISED[high])
-        if "manager" not in settings.without:
-            asked["manager"] = settings.count
-    return {role: A_QUESTION.share(high, count) for role, count in asked.items()}

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from simcounsel.lab.cell_runs import found_cell
 from simcounsel.llm.budget import Budget, spent_in
 from simcounsel.llm.ledger import FILE, Amount, Ledger
 from simcounsel.llm.prices import Prices
-from simcounsel.runs.run import Run
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Budget as Wanted
 
@@ -57,8 +57,8 @@ class SharedBudget:
             return
         spent = Amount()
         for cell in self._cells:
-            if (self._out / cell.name / "manifest.json").is_file():
-                spent += spent_in(Run.open(self._out / cell.name).calls(), self._prices)
+            if record := found_cell(cell, self._out):
+                spent += spent_in(record.calls(), self._prices)
         self._ledger = Ledger(self.file)
         self._ledger.begin(spent)
 

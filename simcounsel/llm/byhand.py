@@ -157,7 +157,7 @@ def check_inherited(models: Iterable[str]) -> None:
             raise ModelError(
                 f"{name}: this run was answered by hand, and {Path.cwd()} has no folder"
                 f" {folder!r}; go there where it is, or fork the run with --set"
-                " models.reason=MODEL (a synthesis: models.default=MODEL)"
+                " models.reason=MODEL (where there is no such role: models.default=MODEL)"
             )
 
 

@@ -8,10 +8,10 @@ before it reaches the asker, or is the asker's own declared fallback. Many are a
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
 from simcounsel.llm.canonical import canonical
 from simcounsel.llm.schemas import Limits, schema_text, sent_schema
@@ -22,18 +22,8 @@ if TYPE_CHECKING:  # numpy is slow to import
     import numpy as np
 
 Verb = Literal["write", "fill", "choose", "rate", "embed"]
-Tier = Literal[
-    "reason",
-    "quick",
-    "judge",
-    "embed",
-    "extractor",
-    "seeker",
-    "supporter",
-    "evaluator",
-    "corrector",
-    "manager",
-]
+Tier = Literal["reason", "quick", "judge", "embed"]
+"""The model roles of a world."""
 Source = Literal["generated", "chosen", "fallback", "human"]
 SILENT = "silent"
 """The note of a human's reply that is none, since the time was up: its value is never said."""
@@ -86,11 +76,19 @@ class Facts:
     the question's key.
     """
 
+    drawn: ClassVar[bool] = True
+    """Whether a drawn answer would do; if not, whoever draws gives the question's fallback."""
+
     @property
     def limits(self) -> Limits:
         """What the schema of the answer is narrowed to when it is sent: counts and closed lists
         that only these facts know. It follows from them alone, so that the key holds it too.
         """
+        return {}
+
+    @property
+    def closed(self) -> Mapping[str, Sequence[str]]:
+        """What lists of the answer may hold, by field: for whoever draws an answer."""
         return {}
 
 
@@ -110,8 +108,10 @@ class Question(Generic[T]):
     """Which question it is; it names a file in `prompts/`."""
     who: str
     """Who asks: a resident, a session, a judge."""
-    tier: Tier = "reason"
-    """Which of the model roles answers: four in a world, six and `embed` in a synthesis."""
+    tier: str = "reason"
+    """Which of the model roles answers: a `Tier` in a world. Whoever keeps a record of another kind
+    may have others.
+    """
     system: str = ""
     prompt: str = ""
     talk: tuple[tuple[Literal["user", "assistant"], str], ...] = ()

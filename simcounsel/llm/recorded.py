@@ -7,7 +7,7 @@ from typing import Any
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion, Failure, Provider
 from simcounsel.llm.question import Question
-from simcounsel.runs.run import Run
+from simcounsel.runs.record import open_record
 from simcounsel.runs.sources import recordings
 
 
@@ -34,13 +34,13 @@ class RecordedVectors(HashEmbeddings):
 
     def __init__(self, run: str) -> None:
         super().__init__()
-        lived = next(recordings(Run.open(run)))
+        lived = next(recordings(open_record(run)))
         self.name = lived.manifest.models.get("embed", self.name)
 
 
 def _recorded(name: str) -> ChatModel:
     run = name.partition(":")[2]
-    Run.open(run)
+    open_record(run)
     return Recorded(run)
 
 

@@ -16,7 +16,6 @@ from simcounsel.agents.views import feeling
 from simcounsel.clock import date_text
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import RunError
-from simcounsel.events import Said
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview_files import interview_files, new_file, read_interview
 from simcounsel.measuring.models import answering_model, may_cost, spoke
@@ -158,7 +157,7 @@ def not_theirs(past: Past) -> str:
         for line in held.lines
         if line.who == past.resident.name
     )
-    by_person = any(isinstance(said, Said) and said.source == "human" for said in own)
+    by_person = any(said.source == "human" for said in own)
     name = past.resident.name
     return (
         f"a person spoke for {name}; these answers are a model's, not theirs" if by_person else ""

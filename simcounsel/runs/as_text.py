@@ -9,7 +9,6 @@ from simcounsel.events import (
     Acted,
     Appraised,
     ClientShifted,
-    ConversationEnded,
     ConversationStarted,
     Entry,
     Foreign,
@@ -32,7 +31,7 @@ from simcounsel.runs.conversation import Aftermath, Conversation, Dated, Line
 from simcounsel.runs.event_text import describe, foreign_line
 from simcounsel.runs.history import History
 from simcounsel.runs.open_ends import danger_text
-from simcounsel.runs.run import WorldRun
+from simcounsel.runs.run import Run
 
 OF_DAY = (
     "planned",
@@ -59,7 +58,7 @@ STAGE_WORDS = {
 """How far a client has opened up, in words; the log has the short names."""
 
 
-def day_lines(run: WorldRun, who: str, day: int) -> Iterator[str]:
+def day_lines(run: Run, who: str, day: int) -> Iterator[str]:
     """One day of one resident: the plan, what was done, felt, said and concluded."""
     _known(run, who)
     log = History.of(run).log
@@ -119,13 +118,13 @@ def _day_line(entry: Entry, who: str) -> Iterator[str]:
                 yield line
 
 
-def _known(run: WorldRun, who: str) -> None:
+def _known(run: Run, who: str) -> None:
     names = [resident.name for resident in run.world.residents]
     if who not in names:
         raise RunError(f"{run.folder}: no resident {who!r}; there are {', '.join(names)}")
 
 
-def conversation_lines(run: WorldRun, which: int | str, *, doubts: bool = False) -> Iterator[str]:
+def conversation_lines(run: Run, which: int | str, *, doubts: bool = False) -> Iterator[str]:
     """A whole conversation by its number (from 1) or its id, with moves and what each took away.
 
     doubts: with words that might have meant danger and were judged not to.
@@ -145,17 +144,16 @@ def conversation_lines(run: WorldRun, which: int | str, *, doubts: bool = False)
 
 
 def _conversation(
-    run: WorldRun, held: Conversation, authors: Mapping[int, str], doubts: bool
+    run: Run, held: Conversation, authors: Mapping[int, str], doubts: bool
 ) -> Iterator[str]:
     started, ended = held.started, held.ended
-    if isinstance(started, ConversationStarted):
-        when = date_text(held.minute, run.world.start)
-        yield f"{' and '.join(held.who)}, {when}, {started.place} ({started.met}) [{held.id}]"
-    if isinstance(ended, ConversationEnded) and ended.open_danger != "none":
+    when = date_text(held.minute, run.world.start)
+    yield f"{' and '.join(held.who)}, {when}, {started.place} ({started.met}) [{held.id}]"
+    if ended and ended.open_danger != "none":
         yield f"ended on open danger: {danger_text(ended.open_danger, ended.open_kinds)}"
     for line in held.lines:
         yield from _line(line, doubts)
-    if isinstance(ended, ConversationEnded):
+    if ended:
         at = "" if ended.until is None else f", {time_text(ended.until)}"
         yield f"ended: {'time is up' if ended.by is None else ended.by + ' took leave'}{at}"
     yield lines_text(Counter(authors.values()))
@@ -168,16 +166,13 @@ def _line(line: Line, doubts: bool) -> Iterator[str]:
     for event in line.practice:
         yield from _practice_lines(event)
     said = line.event
-    if isinstance(said, Said):
-        move = line.decided.move if line.decided else ""
-        move = STAGE_WORDS.get(move, move)
-        if line.decided and line.decided.policy == "safety":
-            move = f"safety: {move}"
-        felt = (
-            said.emotion if said.emotion == "neutral" else f"{said.emotion} {said.intensity} of 10"
-        )
-        yield f"{said.who} ({'; '.join(filter(None, (move, felt)))}):"
-        yield f"    {said.text}"
+    move = line.decided.move if line.decided else ""
+    move = STAGE_WORDS.get(move, move)
+    if line.decided and line.decided.policy == "safety":
+        move = f"safety: {move}"
+    felt = said.emotion if said.emotion == "neutral" else f"{said.emotion} {said.intensity} of 10"
+    yield f"{said.who} ({'; '.join(filter(None, (move, felt)))}):"
+    yield f"    {said.text}"
     if (danger := line.danger) and (doubts or danger.level != "none"):
         kinds = f" ({', '.join(danger.kinds)})" if danger.kinds else ""
         yield f"  · danger: {danger.level}{kinds}, by {danger.by}; {danger.why}"
@@ -239,7 +234,7 @@ def _retrieved_lines(event: Retrieved) -> Iterator[str]:
         yield f"      left out ({why}): {ids}"
 
 
-def recall_lines(run: WorldRun, who: str, tick: int | None) -> Iterator[str]:
+def recall_lines(run: Run, who: str, tick: int | None) -> Iterator[str]:
     """What came to somebody's mind at a tick (the last recall if None), with the five terms."""
     _known(run, who)
     history = History.of(run)
@@ -253,7 +248,7 @@ def recall_lines(run: WorldRun, who: str, tick: int | None) -> Iterator[str]:
         yield from _recall(run, one, texts)
 
 
-def _recall(run: WorldRun, one: Dated[Recalled], texts: dict[str, str]) -> Iterator[str]:
+def _recall(run: Run, one: Dated[Recalled], texts: dict[str, str]) -> Iterator[str]:
     event = one.event
     yield (
         f"tick {one.tick}, {date_text(one.minute, run.world.start)}, {event.purpose},"

@@ -15,7 +15,7 @@ from simcounsel.locks import taken
 from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.jsonl import json_lines, parsed_line
-from simcounsel.runs.run import Run
+from simcounsel.runs.record import Record
 
 FOLDER = "aside"
 CALLS = "calls.jsonl"
@@ -24,8 +24,8 @@ BESIDE = ("measurements", "interviews")
 INDEX = "memory"
 
 
-def live_again_from(run: Run, tick: int) -> Path:
-    """Move the events and calls of a tick (or wave) and of all after it aside, and what was
+def live_again_from(run: Record[Any], tick: int) -> Path:
+    """Move the events and calls of a tick and of all after it aside, and what was
     measured or asked there; drop the index of memories, which is made anew. Return where to.
     RunError when there is no such tick, or another process writes the run.
     """
@@ -55,17 +55,17 @@ def live_again_from(run: Run, tick: int) -> Path:
         lock.release()
 
 
-def calls_aside(run: Run) -> Iterator[dict[str, Any]]:
+def calls_aside(run: Record[Any]) -> Iterator[dict[str, Any]]:
     """The recorded calls that were moved aside: they were paid for too."""
     for file in sorted((run.folder / FOLDER).glob("*/calls.jsonl")):
         yield from json_lines(file)
 
 
-def _check(run: Run, tick: int) -> None:
+def _check(run: Record[Any], tick: int) -> None:
     done, parent = complete_ticks(run.folder), run.manifest.parent
     for _ in run.calls():  # which looks at each, before it is linked anew
         pass
-    unit = run.about.unit
+    unit = run.kind.unit
     if not 0 <= tick <= done:
         raise RunError(
             f"{run.folder}: no {unit} {tick} to begin again from; choose one from 0 to {done}"

@@ -1,8 +1,8 @@
 """The hashes by which a log can be verified: each tick's end carries one over the tick's lines and
 the hash of the tick before.
 
-The first begins from what in the manifest decides the run: its world (or synthesis) with people and
-seed, and the prompts; but not its models, times, name and versions. So the same world, seed and
+The first begins from what in the manifest decides the run: its world with people and seed, and the
+prompts; but not its models, times, name and versions. So the same world, seed and
 replies give the same log in a replay and on any machine. A fork's past goes on from its parent's
 start; its `forked` event carries the fork's own.
 """
@@ -16,7 +16,6 @@ from typing import Any
 
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded
 from simcounsel.runs.jsonl import parsed_line
-from simcounsel.specs.kinds import WORDS
 
 Fields = Mapping[str, Any]
 HASHED = 3
@@ -33,12 +32,12 @@ _ALIKE = 3
 """So many bytes of it may differ in a damaged end of a tick; in what a crash left, more do."""
 
 
-def start_hash(manifest: Fields) -> str:
+def start_hash(manifest: Fields, about: str = "world") -> str:
     """Of what decides a run, out of its manifest as it stands on disk, whichever version wrote
-    it.
+    it. about: the field that holds it.
     """
-    about = next((manifest[kind] for kind in WORDS if manifest.get(kind)), None)
-    return _hash_of({"about": _without_models(about), "prompts": manifest.get("prompts")})
+    decides = _without_models(manifest.get(about))
+    return _hash_of({"about": decides, "prompts": manifest.get("prompts")})
 
 
 def fields_digest(fields: Fields) -> str:
@@ -52,7 +51,7 @@ def _hash_of(value: object) -> str:
 
 
 def _without_models(about: object) -> object:
-    """A world or synthesis but for its models, those of residents, and what only stops a run."""
+    """A world but for its models, those of residents, and what only stops a run."""
     if not isinstance(about, Mapping):
         return about
     residents = about.get("residents")
@@ -62,11 +61,11 @@ def _without_models(about: object) -> object:
     return kept
 
 
-def chain_start(manifest: Fields) -> str:
+def chain_start(manifest: Fields, about: str = "world") -> str:
     """The hash from which a run's first tick goes on: for a fork its parent's, since it shares the
     past.
     """
-    return parents_start(manifest) or start_hash(manifest)
+    return parents_start(manifest) or start_hash(manifest, about)
 
 
 def parents_start(manifest: Fields) -> str | None:

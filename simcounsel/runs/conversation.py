@@ -1,4 +1,4 @@
-"""Conversations as they were held, those of a world and the sessions of a synthesis in one form."""
+"""Conversations as they were held."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,12 +11,8 @@ from simcounsel.events import (
     ConversationStarted,
     CourseAdvanced,
     Decided,
-    Disclosed,
-    Drafted,
     Entry,
-    Evaluated,
     Event,
-    Extracted,
     FactLearned,
     Formulated,
     MaterialOpened,
@@ -24,18 +20,11 @@ from simcounsel.events import (
     PracticeEvent,
     Recalled,
     RelationChanged,
-    Revised,
     Said,
-    SessionEnded,
     SessionPlanned,
     SessionReviewed,
-    StrategyKnown,
-    StrategyLearned,
-    Warned,
 )
 
-CLIENT, COUNSELOR = "client", "counselor"
-"""Who speaks in a session of a synthesis, where nobody has a name."""
 CourseEvent = (
     SessionPlanned | MaterialOpened | SessionReviewed | FactLearned | Formulated | CourseAdvanced
 )
@@ -60,7 +49,7 @@ class Line:
 
     seq: int
     """Of its event in the log."""
-    event: Said | Disclosed | Drafted
+    event: Said
     decided: Decided | None = None
     """The move that was chosen for it."""
     recalled: Dated[Recalled] | None = None
@@ -69,10 +58,6 @@ class Line:
     """What policies wrote on the way to it, in order."""
     danger: Assessed | None = None
     """Danger that was heard in it."""
-    judged: Evaluated | None = None
-    """What a synthesis' evaluator said of it."""
-    revised: Revised | None = None
-    """The line that took its place in a synthesis."""
 
     @property
     def message(self) -> int:
@@ -81,18 +66,13 @@ class Line:
 
     @property
     def who(self) -> str:
-        """The speaker's name; the part, in a session of a synthesis."""
-        match self.event:
-            case Said():
-                return self.event.who
-            case Disclosed():
-                return CLIENT
-        return COUNSELOR
+        """The speaker's name."""
+        return self.event.who
 
     @property
     def text(self) -> str:
-        """As it was said: revised, where it was."""
-        return (self.revised or self.event).text
+        """As it was said."""
+        return self.event.text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,29 +90,24 @@ class Aftermath:
 
 @dataclass(frozen=True, kw_only=True)
 class Conversation:
-    """A conversation of two residents, or a session of a synthesis."""
+    """A conversation of two residents."""
 
     id: str
-    """`TICK:NAME+NAME`, or the session's name."""
+    """`TICK:NAME+NAME`."""
     tick: int
     minute: int
     seq: int
     """Of the event that it began with."""
     who: tuple[str, str]
-    """The two, in the order in which they were named; the parts, in a session."""
-    started: ConversationStarted | Extracted | None
-    """None where the log lost its beginning."""
+    """The two, in the order in which they were named."""
+    started: ConversationStarted
     lines: tuple[Line, ...] = ()
     course: tuple[CourseEvent, ...] = ()
     """What a counselor planned and kept of a session in a course of therapy."""
-    ended: ConversationEnded | SessionEnded | None = None
+    ended: ConversationEnded | None = None
     """None while it goes on, or where the log lost its end."""
     after: Mapping[str, Aftermath] = field(default_factory=dict)
-    """By name; empty for a session."""
-    learned: tuple[StrategyLearned | StrategyKnown, ...] = ()
-    """What a synthesis' manager made of it."""
-    warnings: tuple[Warned, ...] = ()
-    """Fallbacks in a session; those of a world stand by themselves in the log."""
+    """By name."""
 
 
 def dated(entry: Entry, event: F) -> Dated[F]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from simcounsel.errors import RunError
+from simcounsel.record_kinds import records_in
 from simcounsel.runs.chain import Damage, LogCheck, tick_of, ticks_in
 
 
@@ -25,11 +26,11 @@ def fresh_folder(out: Path, stem: str) -> Path:
 
 
 def runs_nearby(folder: Path) -> str:
-    inner = sorted(p.parent.name for p in folder.glob("*/manifest.json")) if folder.is_dir() else []
+    """Which runs could be meant instead, in words."""
+    inner = [one.name for one in records_in(folder)]
     if inner:
         return f"; it holds runs, name one of them: {', '.join(inner[-3:])}"
-    parent = folder.parent
-    beside = sorted(p.parent for p in parent.glob("*/manifest.json")) if parent.is_dir() else []
+    beside = records_in(folder.parent)
     return f"; there is {beside[-1]}" if beside else "; `simcounsel run WORLD` makes one"
 
 

@@ -1,4 +1,4 @@
-"""From events to conversations: one fold over a world's, one over a synthesis'."""
+"""From events to conversations."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,27 +11,16 @@ from simcounsel.events import (
     ConversationEnded,
     ConversationStarted,
     Decided,
-    Disclosed,
-    Drafted,
     Entry,
-    Evaluated,
-    Extracted,
     Memory,
     PracticeEvent,
     Recalled,
     RelationChanged,
     Remembered,
-    Revised,
     Said,
-    SessionEnded,
-    StrategyKnown,
-    StrategyLearned,
     TickEnded,
-    Warned,
 )
 from simcounsel.runs.conversation import (
-    CLIENT,
-    COUNSELOR,
     COURSE,
     Aftermath,
     Conversation,
@@ -67,19 +56,6 @@ OF_WORLD = (
     "course_advanced",
 )
 """Kinds of events that conversations of a world are made of."""
-OF_SYNTHESIS = (
-    "extracted",
-    "disclosed",
-    "drafted",
-    "evaluated",
-    "revised",
-    "session_ended",
-    "strategy_learned",
-    "strategy_known",
-    "warned",
-    "tick_ended",
-)
-"""Kinds of events that sessions of a synthesis are made of."""
 
 
 @dataclass(kw_only=True)
@@ -226,54 +202,3 @@ def conversations_in(entries: Iterable[Entry]) -> Iterator[Conversation]:
     for entry in entries:
         yield from fold.observe(entry)
     yield from fold.under_way()
-
-
-def sessions_in(entries: Iterable[Entry]) -> Iterator[Conversation]:
-    """The sessions of a synthesis, in the order in which they are found; each is yielded when its
-    wave has ended, or the events have.
-    """
-    found: dict[str, Conversation] = {}
-    for entry in entries:
-        event = entry.event
-        if isinstance(event, TickEnded):
-            yield from found.values()
-            found = {}
-            continue
-        name = event.who if isinstance(event, Warned) else getattr(event, "session", None)
-        if isinstance(name, str) and name:
-            known = found.get(name) or Conversation(
-                id=name,
-                tick=entry.tick,
-                minute=entry.minute,
-                seq=entry.seq,
-                who=(CLIENT, COUNSELOR),
-                started=None,
-            )
-            found[name] = _followed(known, entry)
-    yield from found.values()
-
-
-def _followed(session: Conversation, entry: Entry) -> Conversation:
-    """A session with one more event."""
-    match entry.event:
-        case Extracted() as started:
-            return _with(session, started=started)
-        case Disclosed() | Drafted() as event:
-            return _with(session, lines=(*session.lines, Line(seq=entry.seq, event=event)))
-        case Evaluated() | Revised() as event:
-            return _with(session, lines=_amended(session.lines, event))
-        case SessionEnded() as ended:
-            return _with(session, ended=ended)
-        case StrategyLearned() | StrategyKnown() as strategy:
-            return _with(session, learned=(*session.learned, strategy))
-        case Warned() as warned:
-            return _with(session, warnings=(*session.warnings, warned))
-    return session
-
-
-def _amended(lines: tuple[Line, ...], event: Evaluated | Revised) -> tuple[Line, ...]:
-    """Lines of which the last was judged or revised; as they are when that draft is lost."""
-    if not lines or lines[-1].message != event.message or lines[-1].who != COUNSELOR:
-        return lines
-    change = {"judged": event} if isinstance(event, Evaluated) else {"revised": event}
-    return (*lines[:-1], _with(lines[-1], **change))

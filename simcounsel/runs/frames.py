@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simcounsel.clock import day_of
 from simcounsel.errors import RunError
-from simcounsel.events import ConversationStarted, Said
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History, Kept
 from simcounsel.terminal import visible
@@ -61,21 +60,19 @@ def lines(history: History) -> Iterator[Row]:
 
 
 def lines_of(talk: Conversation) -> Iterator[dict[str, Any]]:
-    """The lines that people said in a conversation: none in a session of a synthesis. Beside the
-    columns `seq`, and `cause`: why the talk began.
+    """The lines that people said in a conversation. Beside the columns `seq`, and `cause`: why the
+    talk began.
     """
-    cause = talk.started.cause if isinstance(talk.started, ConversationStarted) else None
     for line in talk.lines:
-        if isinstance(line.event, Said):
-            yield {
-                "seq": line.seq,
-                "tick": talk.tick,
-                "minute": talk.minute,
-                **{name: getattr(line.event, name) for name in LINES[2:11]},
-                "policy": line.decided.policy if line.decided else None,
-                "move": line.decided.move if line.decided else None,
-                "cause": cause,
-            }
+        yield {
+            "seq": line.seq,
+            "tick": talk.tick,
+            "minute": talk.minute,
+            **{name: getattr(line.event, name) for name in LINES[2:11]},
+            "policy": line.decided.policy if line.decided else None,
+            "move": line.decided.move if line.decided else None,
+            "cause": talk.started.cause,
+        }
 
 
 DAYS = "who day plan activities lines memories".split()

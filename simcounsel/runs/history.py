@@ -23,7 +23,6 @@ from simcounsel.events import (
     ClientShifted,
     Entry,
     Event,
-    Extracted,
     Joined,
     Measured,
     ParameterLeftOut,
@@ -44,14 +43,13 @@ from simcounsel.runs.calls import Call
 from simcounsel.runs.conversation import Conversation, Dated, dated
 from simcounsel.runs.counts import KINDS as OF_COUNTS
 from simcounsel.runs.counts import Counts, counts_in
-from simcounsel.runs.learning import KINDS as LEARNING
-from simcounsel.runs.learning import LearnedStrategy, strategies_in
+from simcounsel.runs.folds import OF_WORLD, conversations_in
+from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.lives import KINDS as OF_LIVES
 from simcounsel.runs.lives import Lives
 from simcounsel.runs.log import Log
 from simcounsel.runs.measurements import Measurement, measurements_of
 from simcounsel.runs.open_ends import OpenEnd, open_ends
-from simcounsel.runs.talks import TALKS
 
 OF_PERSON = (
     "planned",
@@ -63,6 +61,8 @@ OF_PERSON = (
     "belief_moved",
 )
 """Kinds of events that begin with the name of whom they change."""
+TALK_ENDS = ("conversation_started", "conversation_ended", "tick_ended")
+"""Kinds of events with which conversations begin and end."""
 E = TypeVar("E", bound=Event)
 
 
@@ -95,7 +95,6 @@ class History:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self._talks = TALKS[log.kind](log)
 
     @classmethod
     def of(cls, run: Kept) -> "History":
@@ -107,18 +106,24 @@ class History:
     # conversations
 
     def conversations(self, *, until_tick: int | None = None) -> Iterator[Conversation]:
-        """All conversations, or all sessions of a synthesis, in order; those before `until_tick`,
-        if given.
-        """
-        return self._talks.all(until_tick)
+        """All conversations in order; those before `until_tick`, if given."""
+        return conversations_in(self.log.entries(self._of_talks(), until_tick=until_tick))
 
     def outline(self) -> Iterator[Conversation]:
         """All of them without their lines: when, who, how they began and ended."""
-        return self._talks.outline()
+        return conversations_in(self.log.entries(TALK_ENDS))
 
     def conversation(self, name: str) -> Conversation | None:
-        """The conversation of that id, or the session of that name; None when there is none."""
-        return self._talks.named(name)
+        """The conversation of that id, which begins with its tick; None when there is none."""
+        tick = name.split(":", 1)[0]
+        if not tick.isdecimal() or len(tick) >= TICK_DIGITS:
+            return None
+        entries = self.log.entries(self._of_talks(), since_tick=int(tick), until_tick=int(tick) + 1)
+        return next((one for one in conversations_in(entries) if one.id == name), None)
+
+    def _of_talks(self) -> tuple[str, ...]:
+        """Kinds that talks may be made of: ours, and those of other packages' policies."""
+        return (*OF_WORLD, *sorted(self.log.foreign_kinds))
 
     def open_ends(self) -> tuple[OpenEnd, ...]:
         """The conversations that ended on open danger, and what questionnaires told since the last
@@ -130,10 +135,6 @@ class History:
             only(Assessed, self.log.entries(("assessed",))),
             {one.event.who for one in joined if one.event.role == "counselor"},
         )
-
-    def strategies(self) -> dict[str, LearnedStrategy]:
-        """What a synthesis' supporter carries, by id."""
-        return strategies_in(self.log.entries(LEARNING))
 
     # people
 
@@ -232,12 +233,13 @@ class History:
 
     def authors(self, held: Conversation) -> dict[int, str]:
         """Who worded each line as it was said (see `runs.authors`), by the line's number."""
-        asked = (held.id,) if isinstance(held.started, Extracted) else held.who
-        models = {call.key: call.model for who in asked for call in self.log.calls(held.tick, who)}
+        models = {
+            call.key: call.model for who in held.who for call in self.log.calls(held.tick, who)
+        }
         roles: dict[str, str] = self.log.manifest.get("models", {})
         found = {}
         for line in held.lines:
-            said, default = line.revised or line.event, roles.get("reason", "")
+            said, default = line.event, roles.get("reason", "")
             named = (models[key] for key in reversed(said.calls) if key in models)
             model = next(named, roles.get(f"reason:{line.who}", default))
             found[line.message] = author(said.source, model)

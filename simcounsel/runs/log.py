@@ -2,15 +2,14 @@
 parts of it.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
+from typing import Any, TypeVar
 
 from simcounsel.errors import RunError
 from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.record_kinds import RecordKind, kind_of
 from simcounsel.runs.call_chain import FollowedCalls
 from simcounsel.runs.calls import Call
 from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
@@ -18,18 +17,10 @@ from simcounsel.runs.folder import damage_text
 from simcounsel.runs.index import CALL, EVENT, Index
 from simcounsel.runs.rating_lines import MEASUREMENTS, RatingFolder
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
-from simcounsel.specs.kinds import WORDS, Kind
 
 Fields = dict[str, Any]
-LOST: Mapping[Kind, tuple[str, str]] = {
-    "world": (
-        "places and people are taken from what happened",
-        "the world, its places and its people are taken from what happened",
-    ),
-    "synthesis": ("settings, situations and models are not known",) * 2,
-}
-"""What follows for what is shown where the manifest is damaged, and where it is gone."""
-OBJECTS = (*WORDS, "models", "prompts", "versions", "parent")
+T = TypeVar("T")
+OBJECTS = ("models", "prompts", "versions", "parent")
 """Parts of a manifest that hold others; what else stands there is left out."""
 NAMES_CALLS = 2
 """The first version of the log whose events name the calls that they came from."""
@@ -45,6 +36,7 @@ class Log:
     def __init__(self, folder: Path, *, strict: bool = False) -> None:
         """strict: a damaged line is a RunError that names it, and is not left out."""
         self.folder = folder
+        self.kind = kind_of(folder)
         self.strict = strict
         self.name = folder.name
         self.ticks = 0
@@ -61,10 +53,11 @@ class Log:
     @property
     def manifest(self) -> Fields:
         """The manifest as it was written; empty when it is missing or damaged."""
-        file = self.folder / "manifest.json"
+        file = self.kind.manifest_in(self.folder)
         if self._manifest is None or _stamp(file) != self._stamp:
             self._stamp = _stamp(file)
-            self._written, self._manifest, self._manifest_problem = _read_manifest(file)
+            found = _read_manifest(file, self.kind)
+            self._written, self._manifest, self._manifest_problem = found
         return self._manifest
 
     @property
@@ -76,15 +69,6 @@ class Log:
     def size(self) -> int:
         """Of the log in bytes, as far as it was taken in by `refresh`."""
         return self._index.end
-
-    @property
-    def kind(self) -> Kind:
-        """Of a world or a synthesis: by its manifest or, where that is gone, by what happened."""
-        if self.manifest:
-            return next((kind for kind in WORDS if self.manifest.get(kind)), "world")
-        self.refresh()
-        written = next(self.fields(("extracted", "session_ended")), None)
-        return "world" if written is None else "synthesis"
 
     @property
     def names_calls(self) -> bool:
@@ -106,7 +90,7 @@ class Log:
         """
         changed = manifest_damage(self._written) if self.manifest else None
         return [
-            *([f"manifest.json: {changed}"] if changed else []),
+            *([f"{self.kind.manifest_in(self.folder).name}: {changed}"] if changed else []),
             *(f"events.jsonl:{one.line}: {one.what}" for one in self._index.damages()),
             *(f"calls.jsonl:{line}: {what}" for line, what in self._damaged_calls()),
         ]
@@ -130,11 +114,11 @@ class Log:
     def _new_check(self) -> LogCheck:
         version = self.manifest.get("log_version")
         hashed = version >= HASHED if isinstance(version, int) else None
-        return LogCheck(chain_start(self._written) if self.manifest else None, hashed=hashed)
+        start = chain_start(self._written, self.kind.about) if self.manifest else None
+        return LogCheck(start, hashed=hashed)
 
     def problems(self) -> list[str]:
         """What is missing or damaged, in words."""
-        words = WORDS[self.kind]
         found = [self._manifest_trouble()] if self._manifest_problem else []
         if not (self.folder / "events.jsonl").is_file():
             found.append("events.jsonl is missing: nothing that happened can be shown")
@@ -149,8 +133,8 @@ class Log:
         beyond = self._index.beyond(self.ticks)
         if beyond:
             found.append(
-                f"the last {beyond} events belong to a {words.unit} that was not finished;"
-                f" `simcounsel resume` {words.again} it again"
+                f"the last {beyond} events belong to a {self.kind.unit} that was not finished;"
+                f" `simcounsel resume` {self.kind.again} it again"
             )
         if not (self.folder / "calls.jsonl").is_file():
             found.append("calls.jsonl is missing: prompts and replies cannot be shown")
@@ -160,8 +144,8 @@ class Log:
         """What is wrong with the manifest, and what follows for what is shown."""
         if self.manifest:
             return str(self._manifest_problem)
-        there = (self.folder / "manifest.json").is_file()
-        return f"{self._manifest_problem}: {LOST[self.kind][not there]}"
+        there = self.kind.manifest_in(self.folder).is_file()
+        return f"{self._manifest_problem}: {self.kind.lost[not there]}"
 
     def fields(
         self,
@@ -194,12 +178,30 @@ class Log:
 
         where: only those of which this is true.
         """
-        for at, fields in self._lines(kinds, subject, since_tick, until_tick):
-            if where is not None and not where(fields):
-                continue
+        found = self._lines(kinds, subject, since_tick, until_tick)
+        return self._read(parse_entry, ((at, one) for at, one in found if not where or where(one)))
+
+    def read(
+        self,
+        event_of: Callable[[Fields], T],
+        kinds: Collection[str] | None = None,
+        *,
+        subject: str | None = None,
+        since_tick: int = 0,
+        until_tick: int | None = None,
+    ) -> Iterator[T]:
+        """The same events as `event_of` makes them, which raises a ValueError for one that is
+        damaged.
+        """
+        return self._read(event_of, self._lines(kinds, subject, since_tick, until_tick))
+
+    def _read(
+        self, event_of: Callable[[Fields], T], lines: Iterable[tuple[int, Fields]]
+    ) -> Iterator[T]:
+        for at, fields in lines:
             try:
-                yield parse_entry(fields)
-            except (ValidationError, KeyError, TypeError) as error:
+                yield event_of(fields)
+            except (ValueError, KeyError, TypeError) as error:
                 self._leave_out(at, error)
 
     def _lines(
@@ -255,25 +257,23 @@ def _stamp(file: Path) -> tuple[int, int] | None:
         return None
 
 
-def _read_manifest(file: Path) -> tuple[Fields, Fields, str | None]:
+def _read_manifest(file: Path, kind: RecordKind) -> tuple[Fields, Fields, str | None]:
     """The manifest as it stands there, in this version's fields, and why it cannot be read."""
     try:
         written = data = json_data(file_bytes(file))
         version = data.get("schema_version") if isinstance(data, dict) else None
         data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
-        if not isinstance(data, dict) or not any(
-            isinstance(data.get(kind), dict) for kind in WORDS
-        ):
+        if not isinstance(data, dict) or not isinstance(data.get(kind.about), dict):
             raise ValueError("it is not a manifest")
         data = {
             key: value
             for key, value in data.items()
-            if value is not None and (isinstance(value, dict) or key not in OBJECTS)
+            if value is not None and (isinstance(value, dict) or key not in (kind.about, *OBJECTS))
         }
     except FileNotFoundError:
-        return {}, {}, "manifest.json is missing"
+        return {}, {}, f"{file.name} is missing"
     except (ValueError, OSError) as error:
-        return {}, {}, f"manifest.json cannot be read ({str(error).splitlines()[0]})"
+        return {}, {}, f"{file.name} cannot be read ({str(error).splitlines()[0]})"
     if not readable(version):
         wrote = (data.get("versions") or {}).get("simcounsel", "unknown")
         newer = isinstance(version, int) and version > SCHEMA_VERSION

@@ -1,4 +1,4 @@
-"""Where a run comes from: what is written to its manifest.json."""
+"""Where a record comes from: what is written to its manifest."""
 
 import os
 import re
@@ -6,24 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import SCHEMA_VERSION
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.record_kinds import About, RecordKind, kind_of
 from simcounsel.runs.chain import fields_digest, manifest_damage
 from simcounsel.runs.folder import runs_nearby, ways_on
 from simcounsel.runs.jsonl import indented_json_bytes
 from simcounsel.runs.spending import is_by_hand
 from simcounsel.runs.upgrades import manifest_of_today, readable
 from simcounsel.secret import HIDDEN, scrub, scrub_data
-from simcounsel.specs.subject import Subject
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
-
-FILE = "manifest.json"
 
 
 class Parent(BaseModel):
@@ -33,7 +30,7 @@ class Parent(BaseModel):
     run: str
     """Its id."""
     at_tick: int
-    """The first tick (or wave) that is not shared with it."""
+    """The first tick that is not shared with it."""
     changes: tuple[tuple[str, str], ...]
     """What the fork changed, as KEY and VALUE."""
     start_hash: str | None = None
@@ -66,8 +63,8 @@ def label_of(models: Iterable[str]) -> str | None:
 
 
 class Manifest(BaseModel):
-    """Where a run comes from. Everything that must not be in the log, so that the log is the same
-    for the same world.
+    """Where a record of any kind comes from. Everything that must not be in the log, so that the
+    log is the same for the same world.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -77,10 +74,6 @@ class Manifest(BaseModel):
     """The run's id: the name that its folder was given."""
     created: str
     """Wall clock, `YYYY-MM-DD HH:MM:SS`."""
-    world: World | None = None
-    """What is lived; None in a synthesis."""
-    synthesis: Synthesis | None = None
-    """What is written; None in a world's run."""
     models: dict[str, str]
     """Each role's model, as it was resolved; as `reason:Ines` that of a resident who has one."""
     prompts: dict[str, str]
@@ -97,12 +90,6 @@ class Manifest(BaseModel):
     digest: str | None = None
     """SHA-256 over all the other fields; None in runs of versions 1 and 2."""
 
-    @model_validator(mode="after")
-    def _one_of_two(self) -> "Manifest":
-        if (self.world is None) == (self.synthesis is None):
-            raise ValueError("a run has either a world or a synthesis")
-        return self
-
     def model_of(self, role: str, who: str) -> str:
         """The model that answers a resident's own questions."""
         return self.models.get(f"{role}:{who}", self.models[role])
@@ -111,13 +98,6 @@ class Manifest(BaseModel):
     def label(self) -> str | None:
         """What has to be said of the run wherever it appears; None where nothing has."""
         return label_of(self.models.values())
-
-    @property
-    def about(self) -> Subject:
-        """What is lived, or written."""
-        found = self.world or self.synthesis
-        assert found is not None, "a manifest has one of the two"
-        return found
 
     @classmethod
     def without_secrets(cls, fields: dict[str, Any]) -> tuple[Self, dict[str, Any]]:
@@ -133,11 +113,21 @@ class Manifest(BaseModel):
         return manifest, written
 
 
+class RunManifest(Manifest):
+    """Where a run of a world comes from."""
+
+    world: World
+    """What is lived."""
+
+
+M = TypeVar("M", bound=Manifest)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class Written(Generic[M]):
     """A manifest as it stands on disk."""
 
-    manifest: Manifest
+    manifest: M
     """As this version reads it."""
     fields: dict[str, Any]
     """As they stand there."""
@@ -145,30 +135,32 @@ class Written:
     """Of the log beside it."""
 
 
-def new_name(about: Subject, parent: Parent | None) -> str:
+def new_name(about: About, parent: Parent | None) -> str:
     """For a new run: never its parent's, however soon it is made and wherever."""
     slug = re.sub(r"[^a-z0-9]+", "-", scrub(about.name).lower()).strip("-") or "world"
     begun = f"{datetime.now():%Y%m%d-%H%M%S}" + (f"-at{parent.at_tick}" if parent else "")
     return f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{begun}"
 
 
-def begin_manifest(folder: Path, about: Subject, fields: dict[str, Any]) -> Written:
-    """Write the manifest of a new run, whole or not at all. fields: its models, prompts, versions
-    and parent. RunError when it cannot be written; SpecError when it makes no sense any more with
-    its keys and passwords hidden, and the folder is taken away again.
+def begin_manifest(
+    folder: Path, kind: RecordKind, model: type[M], about: About, fields: dict[str, Any]
+) -> Written[M]:
+    """Write the manifest of a new record, whole or not at all. fields: its models, prompts,
+    versions and parent. RunError when it cannot be written; SpecError when it makes no sense any
+    more with its keys and passwords hidden, and the folder is taken away again.
     """
     try:
-        manifest, written = Manifest.without_secrets(
+        manifest, written = model.without_secrets(
             {
                 "schema_version": SCHEMA_VERSION,
                 "run": folder.name,
                 "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
                 "chained_calls": True,
-                about.kind: about,
+                kind.about: about,
                 **fields,
             }
         )
-        write_manifest(folder, written)
+        write_manifest(folder / kind.file, written)
     except ValidationError as error:
         folder.rmdir()
         where = [".".join(map(str, one["loc"])) for one in error.errors(include_url=False)]
@@ -188,13 +180,15 @@ def begin_manifest(folder: Path, about: Subject, fields: dict[str, Any]) -> Writ
     return Written(manifest=manifest, fields=written, version=SCHEMA_VERSION)
 
 
-def read_manifest(folder: Path, *, damaged: bool) -> Written:
-    """The manifest of a run. RunError says what is wrong with it. damaged: it may be another than
-    was written.
+def read_manifest(folder: Path, kind: RecordKind, model: type[M], *, damaged: bool) -> Written[M]:
+    """The manifest of a record. RunError says what is wrong with it, or of what other kind it is.
+    damaged: it may be another than was written.
     """
-    file = folder / FILE
+    if (other := kind_of(folder)) is not kind and other.keeps(folder):
+        raise RunError(f"{folder}: {other.says.format(folder=folder)}")
+    file = kind.manifest_in(folder)
     if not file.is_file():
-        raise RunError(f"{folder}: no run there (no {FILE}){runs_nearby(folder)}")
+        raise RunError(f"{folder}: no {kind.noun} there (no {file.name}){runs_nearby(folder)}")
     try:
         fields = json_data(file_bytes(file).decode("utf-8"))
         data = scrub_data(fields)
@@ -205,38 +199,41 @@ def read_manifest(folder: Path, *, damaged: bool) -> Written:
                 f" {SCHEMA_VERSION}; install the simcounsel that wrote it"
                 f" ({data.get('versions', {}).get('simcounsel', 'unknown')})"
             )
-        manifest = Manifest.model_validate(manifest_of_today(data))
+        data = manifest_of_today(data)
+        known = model.model_fields
+        given = {name: one for name, one in data.items() if one is not None or name in known}
+        manifest = model.model_validate(given)
         changed = None if damaged else manifest_damage(fields)
     except (OSError, ValueError, AttributeError) as error:
         raise RunError(
-            f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened"
+            f"{file}: damaged ({str(error).splitlines()[0]}); the {kind.noun} cannot be opened"
         ) from None
     if changed:
         raise RunError(f"{file}: {changed}; {ways_on(folder, 0)}")
     return Written(manifest=manifest, fields=fields, version=version)
 
 
-def write_manifest(folder: Path, written: dict[str, Any]) -> None:
+def write_manifest(file: Path, written: dict[str, Any]) -> None:
     """Put the digest into a manifest's fields and write them, whole or not at all. OSError when
     they cannot be written.
     """
     written["digest"] = fields_digest(written)
-    part = folder / "manifest.json.part"
-    with part.open("wb") as file:
-        file.write(indented_json_bytes(written))
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, folder / FILE)
+    part = file.with_name(f"{file.name}.part")
+    with part.open("wb") as lines:
+        lines.write(indented_json_bytes(written))
+        lines.flush()
+        os.fsync(lines.fileno())
+    os.replace(part, file)
 
 
-def with_stop(folder: Path, manifest: Manifest, tick: int, why: str) -> Manifest:
-    """The manifest with one more stop, on disk as well. RunError when it cannot be written."""
+def with_stop(file: Path, manifest: M, tick: int, why: str) -> M:
+    """The manifest with one more stop, in its file as well. RunError when it cannot be written."""
     stop = Stop(tick=tick, why=scrub(why), at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
     stopped = manifest.model_copy(update={"stops": (*manifest.stops, stop)})
-    written = json_data(file_bytes(folder / FILE).decode("utf-8"))
+    written = json_data(file_bytes(file).decode("utf-8"))
     written["stops"] = [one.model_dump() for one in stopped.stops]
     try:
-        write_manifest(folder, written)
+        write_manifest(file, written)
     except OSError as error:
-        raise RunError(f"{folder}: cannot be written ({error.strerror})") from None
+        raise RunError(f"{file.parent}: cannot be written ({error.strerror})") from None
     return stopped

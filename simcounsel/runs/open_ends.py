@@ -5,7 +5,7 @@ nobody asked.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from simcounsel.events import Assessed, ConversationEnded
+from simcounsel.events import Assessed
 from simcounsel.runs.conversation import Conversation, Dated
 from simcounsel.specs.vocabulary import Danger, RiskLevel
 
@@ -65,7 +65,7 @@ def open_ends(
     held = list(conversations)
     met: dict[frozenset[str], list[int]] = {}
     for number, one in enumerate(held, 1):
-        if isinstance(one.ended, ConversationEnded) and one.ended.open_danger == "none":
+        if one.ended and one.ended.open_danger == "none":
             met.setdefault(frozenset(one.who), []).append(number)
     found = [*_ended(held, met), *_told(held, told, counselors)]
     return tuple(sorted(found, key=lambda one: (one.met_in is not None, one.tick)))
@@ -76,7 +76,7 @@ def _ended(
 ) -> Iterator[OpenEnd]:
     for number, one in enumerate(held, 1):
         ended = one.ended
-        if not isinstance(ended, ConversationEnded) or ended.open_danger == "none":
+        if ended is None or ended.open_danger == "none":
             continue
         later = (other for other in met.get(frozenset(one.who), ()) if other > number)
         yield OpenEnd(

@@ -6,24 +6,24 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.errors import RunError
-from simcounsel.runs.run import Run
+from simcounsel.runs.record import Record, open_record
 from simcounsel.runs.vectors import decode_vectors
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-def recordings(run: Run) -> Iterator[Run]:
+def recordings(run: Record[Any]) -> Iterator[Record[Any]]:
     """The runs whose calls.jsonl hold the replies and vectors of this one: itself, and before it
     the run that it replays, if it is one of `recorded:RUN`.
     """
     source = replayed_by(run)
     if source is not None:
-        yield from recordings(Run.open(source))
+        yield from recordings(open_record(source))
     yield run
 
 
-def replayed_runs(run: Run) -> tuple[Run, ...]:
+def replayed_runs(run: Record[Any]) -> tuple[Record[Any], ...]:
     """The runs that it replays, where they are still there; () where it asked models of its own."""
     try:
         return tuple(recordings(run))[:-1]
@@ -31,7 +31,7 @@ def replayed_runs(run: Run) -> tuple[Run, ...]:
         return ()
 
 
-def replayed_by(run: Run) -> str | None:
+def replayed_by(run: Record[Any]) -> str | None:
     """The folder of the run that it replays; None when it asked models of its own."""
     return next(
         (
@@ -44,7 +44,7 @@ def replayed_by(run: Run) -> str | None:
 
 
 def recorded_vectors(
-    run: Run, purposes: Collection[str] = ("remember",)
+    run: Record[Any], purposes: Collection[str] = ("remember",)
 ) -> "dict[str, np.ndarray]":
     """The unit vector of every text that was laid down in a memory, or was embedded for one of
     these purposes, out of the recorded calls; those of a line that is damaged are not there.

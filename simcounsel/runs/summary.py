@@ -11,7 +11,8 @@ from simcounsel.runs.authors import author, lines_text
 from simcounsel.runs.counts import Counts
 from simcounsel.runs.history import History
 from simcounsel.runs.open_ends import OpenEnd
-from simcounsel.runs.run import Run, WorldRun
+from simcounsel.runs.record import Record
+from simcounsel.runs.run import Run
 from simcounsel.runs.sources import replayed_runs
 from simcounsel.runs.spending import Spending
 from simcounsel.specs.world import World
@@ -41,7 +42,7 @@ class Summary:
     """Conversations that ended on open danger."""
 
 
-def summarize(run: WorldRun) -> Summary:
+def summarize(run: Run) -> Summary:
     """Count a world's run. RunError names a damaged line."""
     history = History.of(run)
     warnings = [one.event for one in history.warnings()]
@@ -77,9 +78,7 @@ def _noting_models(
         yield call
 
 
-def summary_lines(
-    run: WorldRun, in_files: Callable[[World], str] = lambda world: ""
-) -> Iterator[str]:
+def summary_lines(run: Run, in_files: Callable[[World], str] = lambda world: "") -> Iterator[str]:
     """The run in a few lines, for the end of `run` and for `show RUN`. in_files: what the clients'
     files say of danger, in words; asked only where the safety protocol decided a line.
     """
@@ -127,7 +126,7 @@ def summary_lines(
     yield from left_out_lines(s.left_out)
 
 
-def open_danger_lines(run: WorldRun, ends: Sequence[OpenEnd]) -> Iterator[str]:
+def open_danger_lines(run: Run, ends: Sequence[OpenEnd]) -> Iterator[str]:
     """Each end on open danger: who, when, which, and where to read it."""
     for one in ends:
         where = "" if one.number is None else f" (show {run.folder} --conversation {one.number})"
@@ -158,14 +157,14 @@ def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Ite
         yield f"               and {len(often) - CAUSES_TOLD} other causes"
 
 
-def stop_lines(run: Run) -> Iterator[str]:
+def stop_lines(run: Record[Any]) -> Iterator[str]:
     """When it was stopped for fallbacks."""
     for stop in run.manifest.stops:
         why = stop.why.split(";")[0]
-        yield f"given up       {run.about.unit} {stop.tick} at {stop.at}: {why}"
+        yield f"given up       {run.kind.unit} {stop.tick} at {stop.at}: {why}"
 
 
-def label_lines(run: Run) -> Iterator[str]:
+def label_lines(run: Record[Any]) -> Iterator[str]:
     """What has to be said of a run wherever it appears."""
     if run.manifest.label:
         first, *rest = textwrap.wrap(run.manifest.label, 90)

@@ -5,20 +5,23 @@ of its log, and the calls and vectors that its events rest on.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.record_kinds import is_record, records_in
 from simcounsel.runs.call_chain import damaged_calls
 from simcounsel.runs.chain import LogCheck, manifest_damage, tick_of, ticks_in
 from simcounsel.runs.folder import complete_part
 from simcounsel.runs.jsonl import parsed_line
 from simcounsel.runs.log import Log
 from simcounsel.runs.rating_lines import MEASUREMENTS, RatingCheck, is_ratings, rating_files
+from simcounsel.runs.record import Record, open_record
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
 from simcounsel.runs.verdicts import RatingsVerdict, Verdict
-from simcounsel.specs.kinds import WORDS
+
+R = TypeVar("R", bound=Record[Any])
 
 
 @dataclass
@@ -37,8 +40,12 @@ def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
     """A run of which manifest and log hold. RunError names the first place that does not, unless it
     may be `damaged`: then `Run.damages` says where.
     """
-    run = Run.open(folder, damaged=damaged)
-    if damaged:
+    return checked(Run.open(folder, damaged=damaged))
+
+
+def checked(run: R) -> R:
+    """A record of any kind of which manifest and log hold; else as `open_checked`."""
+    if run.damaged:
         log = Log(run.folder)
         log.refresh()
         run.damages = tuple(f"{run.folder}/{damage}" for damage in log.all_damages())
@@ -47,7 +54,7 @@ def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
     return run
 
 
-def check_log(run: Run) -> None:
+def check_log(run: Record[Any]) -> None:
     """RunError names the first place of its log or calls that is not as it was written."""
     complete_part(run.folder / "events.jsonl", run.check())
     for _ in run.calls():  # which looks at each
@@ -55,37 +62,25 @@ def check_log(run: Run) -> None:
 
 
 def verdicts_in(place: Path) -> Iterator[Verdict | RatingsVerdict]:
-    """Of the run in that folder, or of all runs and ratings of corpora in it, or of the ratings
-    that it holds. RunError when there is none.
+    """Of the record in that folder, or of all records and ratings of corpora in it, or of the
+    ratings that it holds. RunError when there is none.
     """
-    if _is_run(place):
+    if is_record(place):
         yield verify(place)
         return
     if is_ratings(place):
         yield verify_ratings(place)
         return
     inner = sorted(place.iterdir()) if place.is_dir() else []
-    runs = [one for one in inner if _is_run(one)]
+    runs = records_in(place)
     if not runs:
         raise RunError(f"{place}: no run there, and no folder of runs")
     yield from map(verify, runs)
     yield from (verify_ratings(one) for one in inner if one not in runs and is_ratings(one))
 
 
-def _is_run(folder: Path) -> bool:
-    if (folder / "events.jsonl").is_file():
-        return True
-    try:
-        manifest = json_data(file_bytes(folder / "manifest.json"))
-    except OSError:
-        return False
-    except ValueError:
-        return True
-    return isinstance(manifest, dict) and any(map(manifest.get, WORDS))
-
-
 def verify(folder: Path) -> Verdict:
-    """What holds of a run. Nothing is written, and a run that is being lived may be asked too."""
+    """What holds of a record. Nothing is written; one that still grows may be asked too."""
     found = Verdict(folder)
     calls_then = _size(folder / "calls.jsonl")  # a run that is being lived goes on meanwhile
     run = _opened(found)
@@ -100,7 +95,7 @@ def verify(folder: Path) -> Verdict:
         if mark is None or mark[0] != run.own_hash:
             found.damages.append(
                 f"{folder / 'events.jsonl'}:{mark[1] if mark else 1}: the mark of the fork does not"
-                " fit manifest.json"
+                f" fit {run.kind.manifest_in(folder).name}"
             )
     _calls(found, run, rests, calls_then)
     return found
@@ -128,21 +123,21 @@ def _size(file: Path) -> int:
     return file.stat().st_size if file.is_file() else 0
 
 
-def _opened(found: Verdict) -> Run | None:
+def _opened(found: Verdict) -> Record[Any] | None:
     """The run; None, and what is wrong, when its manifest cannot be read."""
     try:
-        run = Run.open(found.folder, damaged=True)
+        run = open_record(found.folder, damaged=True)
     except RunError as error:
         found.damages.append(str(error))
         return None
     found.version = run.log_version
-    file = found.folder / "manifest.json"
+    file = run.kind.manifest_in(found.folder)
     if damage := manifest_damage(json_data(file_bytes(file))):
         found.damages.append(f"{file}: {damage}")
     return run
 
 
-def _log(found: Verdict, run: Run | None) -> _Rests:
+def _log(found: Verdict, run: Record[Any] | None) -> _Rests:
     """Go through the log."""
     rests, file = _Rests(), found.folder / "events.jsonl"
     check = run.check() if run else LogCheck(None, hashed=None)
@@ -182,7 +177,7 @@ def _rest(rests: _Rests, event: dict[str, Any], number: int) -> None:
         rests.forked = event.get("start_hash"), number
 
 
-def _calls(found: Verdict, run: Run, rests: _Rests, calls_then: int) -> None:
+def _calls(found: Verdict, run: Record[Any], rests: _Rests, calls_then: int) -> None:
     """Go through the calls that the run rests on."""
     keys: set[str] = set()
     texts: set[str] = set()
@@ -190,7 +185,7 @@ def _calls(found: Verdict, run: Run, rests: _Rests, calls_then: int) -> None:
     try:
         *sources, _ = recordings(run)
     except RunError as error:
-        found.damages.append(f"{found.folder / 'manifest.json'}: it replays a run: {error}")
+        found.damages.append(f"{run.kind.manifest_in(found.folder)}: it replays a run: {error}")
         return
     for recorded in (call for source in sources for call in source.calls()):
         _take(recorded, keys, texts)
@@ -210,7 +205,7 @@ def _calls(found: Verdict, run: Run, rests: _Rests, calls_then: int) -> None:
         if own and end <= calls_then:
             last_tick = max(last_tick, call.get("tick") or 0)
     _missing(found, rests, keys, texts, unreadable)
-    coming = run.about.next_tick(found.ticks) if found.ticks else 0
+    coming = run.next_tick(found.ticks) if found.ticks else 0
     if last_tick > coming:
         found.damages.append(
             f"{found.folder / 'events.jsonl'}: ends before tick {coming}, but calls.jsonl holds"

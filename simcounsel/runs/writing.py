@@ -12,11 +12,11 @@ from simcounsel.disk import end_line
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.locks import taken
+from simcounsel.record_kinds import RecordKind
 from simcounsel.runs.call_chain import CallChain, last_digest
 from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
-from simcounsel.runs.manifest import Manifest, Parent
-from simcounsel.specs.kinds import WORDS
+from simcounsel.runs.manifest import Parent
 
 log = logging.getLogger(__name__)
 
@@ -40,12 +40,12 @@ def check_writable(folder: Path, log_version: int, torn_from: Parent | None) -> 
 class Writer:
     """Writes a run's events.jsonl, tick by tick, and its calls.jsonl, call by call."""
 
-    def __init__(self, folder: Path, manifest: Manifest, start: str) -> None:
+    def __init__(self, folder: Path, kind: RecordKind, start: str) -> None:
         """start: the hash from which the first tick's begins."""
         self.folder = folder
         self.dropped: str | None = None
         """What stood after the last complete tick and was dropped; None when nothing did."""
-        self._manifest = manifest
+        self._kind = kind
         self._events: BinaryIO | None = None
         self._calls: BinaryIO | None = None
         self._lock: FileLock | None = None
@@ -64,10 +64,10 @@ class Writer:
         keep, dropped, ticks = complete_part(self.folder / "events.jsonl", check)
         self._chain = Chain(check.last_hash or self._chain.last)
         if dropped:
-            words = WORDS[self._manifest.about.kind]
+            unit = self._kind.unit
             self.dropped = (
-                f"{dropped} bytes of an unfinished {words.unit} were dropped from events.jsonl;"
-                f" {words.unit} {ticks} is {words.done} again"
+                f"{dropped} bytes of an unfinished {unit} were dropped from events.jsonl;"
+                f" {unit} {ticks} is {self._kind.done} again"
             )
             log.warning("%s: %s", self.folder, self.dropped)
         try:

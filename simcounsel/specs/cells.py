@@ -1,5 +1,5 @@
-"""The runs of an experiment: which client in which world under which condition, or which
-synthesis, with which seed.
+"""The runs of an experiment: which client in which world under which condition, with which
+seed.
 """
 
 import json
@@ -9,25 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import SpecError
+from simcounsel.record_kinds import WORLD, About, RecordKind
 from simcounsel.specs.experiment import Experiment
-from simcounsel.specs.load import Lines, line_of
+from simcounsel.specs.load import Lines
 from simcounsel.specs.patched import Patched
 from simcounsel.specs.problems import each_once
-from simcounsel.specs.subject import Subject
-from simcounsel.specs.synthesis_file import synthesis_of
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import read_world
-
-CORPUS = "corpus"
-"""Whom a cell is about that writes dialogues with many clients."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One run to be made: a client in a world under a condition, or a synthesis, with a seed."""
+    """One run to be made: a client in a world under a condition, with a seed; or a record of
+    another kind.
+    """
 
     name: str
-    about: Subject
+    about: About
+    kind: RecordKind = WORLD
     client: str
     arm: str | None
     """None for a shared past itself."""
@@ -35,21 +34,23 @@ class Cell:
     pair: str
     """What it shares with the other arms of the same client and seed."""
     ticks: int
-    """Or waves, of a synthesis."""
     past: str | None = None
     """The run that it is forked from at `at_tick`; None when it begins at the beginning."""
     at_tick: int | None = None
     changes: dict[str, Any]
     """The arm's patches, for a fork."""
 
+    @property
+    def world(self) -> World:
+        """What is lived in a run of a world."""
+        assert isinstance(self.about, World), "a cell of a world"
+        return self.about
+
 
 def cells_of(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:
     """Every run of an experiment, shared pasts first. path, lines: its file, for problems.
-    SpecError when a world or a synthesis cannot be made as a condition says.
+    SpecError when a world cannot be made as a condition says.
     """
-    if experiment.synthesis is not None:
-        yield from _syntheses(experiment, path, lines)
-        return
     cells: list[Cell] = []
     problems: list[str] = []
     for number in range(len(experiment.worlds)):
@@ -63,36 +64,6 @@ def cells_of(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]
     if problems:
         raise SpecError(each_once(problems))
     yield from sorted(cells, key=lambda cell: cell.arm is not None)
-
-
-def _syntheses(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:
-    """A synthesis under each condition, with each seed."""
-    assert experiment.synthesis is not None
-    for arm in experiment.conditions:
-        changes = json.loads(json.dumps({**experiment.set, **arm.set}, default=str))
-        try:
-            settings = synthesis_of(
-                {"name": experiment.name, **experiment.synthesis},
-                path,
-                lines,
-                changes,
-                ("synthesis",),
-            )
-        except SpecError as error:
-            place = f"{path}:{line_of(lines, ('conditions',))}: with condition {arm.name!r}"
-            raise SpecError([f"{place}: {error.problems[0]}", *error.problems[1:]]) from None
-        for seed in experiment.all_seeds:
-            about = settings.model_copy(update={"seed": seed})
-            yield Cell(
-                name=f"s{seed}-{arm.name}",
-                about=about,
-                client=CORPUS,
-                arm=arm.name,
-                seed=seed,
-                pair=f"s{seed}",
-                ticks=about.waves,
-                changes=dict(arm.set),
-            )
 
 
 def _of_pair(

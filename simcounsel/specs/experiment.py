@@ -1,6 +1,4 @@
-"""An experiment: which clients live through which worlds under which conditions, or which corpora
-are written how.
-"""
+"""An experiment: which clients live through which worlds under which conditions."""
 
 from typing import Annotated, Any, Literal
 
@@ -17,17 +15,6 @@ Point = Annotated[str, Field(min_length=1)]
 Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 LEAST_CLIENTS = 6
 """With fewer no test is made: of five differences a sign-flip test cannot come below p = 0.0625."""
-ONLY_IN_WORLDS = (
-    "clients",
-    "in_place_of",
-    "paired_at",
-    "past",
-    "ticks",
-    "models",
-    "measurements",
-    "hypotheses",
-    "multiverse",
-)
 
 
 class Arm(Spec):
@@ -94,15 +81,11 @@ class Budget(Spec):
 
 
 class Experiment(Spec):
-    """clients x conditions x seeds, in each world; or conditions x seeds of a synthesis."""
+    """clients x conditions x seeds, in each world."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     about: str = ""
     worlds: tuple[str, ...] = ()
-    synthesis: dict[str, Any] | None = None
-    """The settings of a synthesis of dialogues (see `specs.synthesis`), in place of worlds; the
-    conditions patch them, for ablations and for groups of models.
-    """
     clients: tuple[str, ...] = ()
     """Persona files, each of which takes the part of the resident `in_place_of`; none: the world's
     own client.
@@ -137,24 +120,13 @@ class Experiment(Spec):
     """
 
     @model_validator(mode="after")
+    def _has_runs(self) -> "Experiment":
+        if not self.worlds:
+            raise ValueError("an experiment needs `worlds` to live in")
+        return self
+
+    @model_validator(mode="after")
     def _holds_together(self) -> "Experiment":
-        if bool(self.worlds) == (self.synthesis is not None):
-            raise ValueError(
-                "an experiment has either `worlds` to live in or a `synthesis` to write"
-            )
-        if self.synthesis is not None:
-            if "seed" in {**self.synthesis, **self.set} or any(
-                "seed" in arm.set for arm in self.conditions
-            ):
-                raise ValueError(
-                    "in an experiment write `seeds: [...]` beside `synthesis`, not `seed` in it"
-                )
-            lived = [key for key in ONLY_IN_WORLDS if getattr(self, key)]
-            if lived:
-                raise ValueError(
-                    f"`{lived[0]}` is for people who live in worlds; a synthesis is set under"
-                    " `synthesis` or in a condition"
-                )
         if self.seeds and self.repetitions:
             raise ValueError("`seeds` and `repetitions` say the same thing; keep one")
         if self.clients and not self.in_place_of:

@@ -1,24 +1,35 @@
 """An experiment from its file, with every run of it."""
 
 import difflib
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from simcounsel.errors import SpecError
+from simcounsel.record_kinds import KINDS
 from simcounsel.specs import shipped
 from simcounsel.specs.cells import Cell, cells_of
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
 from simcounsel.specs.multiverse import USUAL
 from simcounsel.specs.prompt_set import prompts_named
-from simcounsel.specs.subject import Subject
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 from simcounsel.specs.world_settings import ModelRoles
 
 NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "language", "ticks", "seed")
 """What arms that fork a shared past cannot change."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentKind:
+    """How an experiment over a kind of records is read."""
+
+    spec: type[Experiment]
+    cells: Callable[[Any, Path, Lines], Iterator[Cell]]
+    """Every record of it, with its file for problems."""
+    with_models: Callable[[Any, Mapping[str, str]], Experiment]
+    """With these models, by role, for all conditions."""
 
 
 def load_experiment(
@@ -38,13 +49,14 @@ def load_experiment(
         raise SpecError(
             [f"{path}:1: this is a sweep of trainings: python -m training sweep {path}"]
         )
-    experiment = parse_spec(data, Experiment, path, lines)
+    kind = _kind_of(data)
+    experiment = parse_spec(data, kind.spec, path, lines)
     problems = list(_problems(experiment, path, lines))
     if models is not None:
-        experiment = _with_models(experiment, models)
+        experiment = kind.with_models(experiment, models)
     cells: tuple[Cell, ...] = ()
     try:
-        cells = tuple(cells_of(experiment, path, lines))
+        cells = tuple(kind.cells(experiment, path, lines))
     except SpecError as error:
         problems += error.problems
     if problems:
@@ -64,28 +76,27 @@ def load_experiment(
 
 
 def _with_models(experiment: Experiment, models: Mapping[str, str]) -> Experiment:
-    """With these for all conditions; of a synthesis the one that answers is its `default`."""
-    kept: dict[str, object] = {"set": {k: v for k, v in experiment.set.items() if k != "models"}}
-    if experiment.synthesis is not None:
-        kept["synthesis"] = experiment.synthesis | {"models": {"default": models["reason"]}}
-    else:
-        kept["models"] = ModelRoles.model_validate(dict(models))
-    return experiment.model_copy(update=kept)
+    kept = {k: v for k, v in experiment.set.items() if k != "models"}
+    named = ModelRoles.model_validate(dict(models))
+    return experiment.model_copy(update={"set": kept, "models": named})
+
+
+OF_WORLDS = ExperimentKind(spec=Experiment, cells=cells_of, with_models=_with_models)
+
+
+def _kind_of(data: Mapping[str, object]) -> ExperimentKind:
+    """Whose experiment it is: of the kind of records that it names as a key, else of worlds."""
+    named = next((plugin for plugin in KINDS.plugins() if plugin.name in data), None)
+    found: ExperimentKind | None = KINDS.load(named).part("experiment") if named else None
+    return found or OF_WORLDS
 
 
 def _without_own_models(cell: Cell, experiment: Experiment) -> Cell:
     """Residents answer with the model of all, unless the experiment or the arm names their own."""
-    if any(".models" in key for key in (*experiment.set, *experiment.past, *cell.changes)):
+    own = any(".models" in key for key in (*experiment.set, *experiment.past, *cell.changes))
+    if own or not isinstance(cell.about, World):
         return cell
-    return replace(cell, about=cell.about.either(world=_of_one_model, synthesis=_as_it_is))
-
-
-def _of_one_model(world: World) -> Subject:
-    return world.with_one_model({})
-
-
-def _as_it_is(settings: Synthesis) -> Subject:
-    return settings
+    return replace(cell, about=cell.about.with_one_model({}))
 
 
 def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:

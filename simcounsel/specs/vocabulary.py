@@ -74,30 +74,6 @@ PlaceKind = Literal[
 ]
 Condition = Literal["client_only", "client_layperson", "client_counselor", "everyone"]
 
-SynthesisRole = Literal["extractor", "seeker", "supporter", "evaluator", "corrector", "manager"]
-"""Who writes a synthetic dialogue (Xue et al. 2026, MindCorpus, section III.A)."""
-
-Disclosure = Literal[
-    "introduces", "describes", "feels", "remembers", "asks_for_help", "asks_for_advice"
-]
-"""The six stages in which a seeker opens up (MindCorpus, Table IX)."""
-
-Support = Literal["listening", "identifying", "exploring", "goals", "support"]
-"""What a supporter works on, one after the other (MindCorpus, appendix B)."""
-
-Quality = Literal[
-    "confidentiality",
-    "objectivity",
-    "sympathy",
-    "specialization",
-    "feasibility",
-    "listening",
-    "collaboration",
-    "tenderness",
-    "respect",
-]
-"""What an evaluator judges in each of a supporter's lines (MindCorpus, appendix A)."""
-
 Danger = Literal["suicide", "self_harm", "harm_to_others", "abuse"]
 """What may endanger somebody of whom a client speaks; `abuse`: the client is being harmed."""
 
@@ -110,10 +86,6 @@ now.
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 ACTS: tuple[Act, ...] = get_args(Act)
-SYNTHESIS_ROLES: tuple[SynthesisRole, ...] = get_args(SynthesisRole)
-DISCLOSURES: tuple[Disclosure, ...] = get_args(Disclosure)
-SUPPORTS: tuple[Support, ...] = get_args(Support)
-QUALITIES: tuple[Quality, ...] = get_args(Quality)
 DANGERS: tuple[Danger, ...] = get_args(Danger)
 RISK_LEVELS: tuple[RiskLevel, ...] = get_args(RiskLevel)
 THEMES = (

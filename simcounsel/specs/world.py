@@ -2,17 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator
 
-from simcounsel.specs.kinds import WORDS, Kind
 from simcounsel.specs.load import Spec
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.practice import Language, SafetySettings
 from simcounsel.specs.prompt_set import PromptSet
 from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
-from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.vocabulary import Condition, Role
 from simcounsel.specs.world_settings import (
     ClientStateMode,
@@ -30,13 +28,11 @@ ROLES_OF: dict[Condition, frozenset[Role]] = {
     "everyone": frozenset({"client", "counselor", "layperson"}),
 }
 M = TypeVar("M", bound=Spec)
-T = TypeVar("T")
 
 
 class World(Spec):
     """A world, complete: what its file says with the personas it names."""
 
-    kind: ClassVar[Kind] = "world"
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")]
     about: str = ""
     start: datetime
@@ -168,30 +164,6 @@ class World(Spec):
                 if minute >= 0 and minute % self.tick_minutes == 0
             )
         )
-
-    @property
-    def unit(self) -> str:
-        """What its length is counted in."""
-        return WORDS[self.kind].unit
-
-    @property
-    def length(self) -> int:
-        """How many ticks there will be."""
-        return self.ticks
-
-    @property
-    def latest_fork(self) -> int:
-        """The end: whoever forks there wants a copy, to measure it or to live on longer."""
-        return self.ticks
-
-    @property
-    def timeouts(self) -> Mapping[str, Timeouts]:
-        """How long models are waited for, by model or provider."""
-        return self.models.timeouts
-
-    def either(self, *, world: "Callable[[World], T]", synthesis: object) -> T:
-        """What `world` returns of it (see `Subject`)."""
-        return world(self)
 
     def amount(self, ticks: int) -> int:
         """What is done in so many ticks is counted in ticks."""

@@ -20,7 +20,6 @@ from simcounsel.agents.facts import (
 )
 from simcounsel.chance import chance
 from simcounsel.clock import time_text
-from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.instruments.coding import CodedTurns, TurnCodes
 from simcounsel.instruments.facts import CodeFacts
 from simcounsel.llm.models import Completion
@@ -81,7 +80,7 @@ def _answer(request: Question[Any], rng: Random) -> str:
         case "rate":
             low, high = request.scale or (1, 10)
             return str(rng.randint(low, high))
-        case "fill" if isinstance(request.facts, ExtractFacts):
+        case "fill" if request.facts and not request.facts.drawn:
             return str(request.fallback.model_dump_json())
         case "fill":
             assert request.schema is not None
@@ -215,13 +214,7 @@ def _state_field(name: str, facts: LineFacts, rng: Random) -> str | None:
 
 def _closed(request: Question[Any], name: str) -> Sequence[str] | None:
     """What a list with that name may hold; None when that is not said."""
-    match request.facts:
-        case SeekFacts(offered=offered) if name == "facts":
-            return [fact.id for fact in offered]
-        case SupportFacts(carried=carried) if name == "strategies":
-            return list(carried)
-        case _:
-            return None
+    return request.facts.closed.get(name) if request.facts else None
 
 
 def _length(schema: Mapping[str, Any], request: Question[Any], rng: Random) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.context import PERSON, Line
 from simcounsel.corpus.synthesis.cutting import cut
+from simcounsel.corpus.synthesis.events import QUALITIES, Quality, Support
 from simcounsel.corpus.synthesis.facts import (
     CorrectFacts,
     DistilFacts,
@@ -32,7 +33,6 @@ from simcounsel.corpus.synthesis.role_answers import (
     SupporterLine,
 )
 from simcounsel.llm.question import Question
-from simcounsel.specs.vocabulary import QUALITIES, Quality, Support
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.secondperson import given_back

@@ -42,7 +42,7 @@ OF_FACTS = SMALL | frozenset(
     " i'm i've into it's like made make more much one only over really should since some still"
     " than then too two very where which while whom why will would".split()
 )
-"""Left out where a fact must stand in its source (`corpus.synthesis.role_answers`)."""
+"""Left out where a fact must stand in its source."""
 
 OF_PLAIN_ENGLISH = GRAMMAR | frozenset("cant didnt dont im ive thats".split())
 """Of these a line in plain English has a fair share (`llm.answers`); also without apostrophes."""

@@ -16,8 +16,7 @@ from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.secret import scrub
 from simcounsel.terminal import visible
-from simcounsel.viewer.pages import page_of
-from simcounsel.viewer.routes import STATIC
+from simcounsel.viewer.pages import page_of, static_files
 
 PROMPTS_MOST = 24_000_000
 """With more characters of prompts and replies than this they are left out; the file says so."""
@@ -37,16 +36,16 @@ def write_bundle(log: Log, file: Path) -> list[str]:
     shown = page_of(log)
     data, left_out = shown.everything(History(log), PROMPTS_MOST)
     kind = shown.name
-    script = _script(kind)
+    script, known = _script(kind), static_files()
     style = "\n".join(
-        (STATIC / name).read_text(encoding="utf-8")
+        known[name].read_text(encoding="utf-8")
         for name in ("style.css", "palette.css", f"{kind}.css")
     )
     policy = (
         f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src"
         " data:; base-uri 'none'; form-action 'none'"
     )
-    about = log.manifest.get(log.kind) or {}
+    about = log.manifest.get(log.kind.about) or {}
     title = html.escape(visible(str(about.get("name") or log.name)))
     page = "\n".join(
         [
@@ -95,11 +94,11 @@ def _script(entry: str) -> str:
     its imports.
     """
     done: dict[str, str] = {}
-    _gather(entry, done)
+    _gather(entry, done, static_files())
     return "\n".join(done.values())
 
 
-def _gather(name: str, done: dict[str, str]) -> None:
+def _gather(name: str, done: dict[str, str], known: dict[str, Path]) -> None:
     if name in done:
         return
     if name in _LEFT_OUT:
@@ -107,11 +106,11 @@ def _gather(name: str, done: dict[str, str]) -> None:
             f"const from_{name} = {{ {_LEFT_OUT[name]}() {{ return {{ update() {{}} }}; }} }};"
         )
         return
-    source = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    source = known[f"{name}.js"].read_text(encoding="utf-8")
     for other in _WHOLE.findall(source):
-        done[other] = (STATIC / f"{other}.js").read_text(encoding="utf-8")
+        done[other] = known[f"{other}.js"].read_text(encoding="utf-8")
     for _, other in _IMPORT.findall(source):
-        _gather(other, done)
+        _gather(other, done, known)
     names = _EXPORT.findall(source)
     inner = _IMPORT.sub(lambda m: f"const {{ {m.group(1)} }} = from_{m.group(2)};", source)
     inner = _WHOLE.sub("", inner)

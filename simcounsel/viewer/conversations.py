@@ -5,7 +5,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from simcounsel.events import ConversationEnded, ConversationStarted
 from simcounsel.runs.authors import in_words
 from simcounsel.runs.conversation import Aftermath, Conversation, Line
 from simcounsel.viewer.people import picked
@@ -32,7 +31,6 @@ def conversation(held: Conversation, authors: Mapping[int, str]) -> Fields:
     once it was over; `course` what the counselor planned and kept of a session.
     """
     started, ended = held.started, held.ended
-    assert isinstance(started, ConversationStarted)
     return {
         "seq": held.seq,
         "chat": held.id,
@@ -47,9 +45,9 @@ def conversation(held: Conversation, authors: Mapping[int, str]) -> Fields:
         "course": [_own(event) for event in held.course],
         "after": {name: _after(left) for name, left in held.after.items()},
         "ended": ended.cause if ended else None,
-        "by": ended.by if isinstance(ended, ConversationEnded) else None,
-        "open_danger": ended.open_danger if isinstance(ended, ConversationEnded) else "none",
-        "open_kinds": list(ended.open_kinds) if isinstance(ended, ConversationEnded) else [],
+        "by": ended.by if ended else None,
+        "open_danger": ended.open_danger if ended else "none",
+        "open_kinds": list(ended.open_kinds) if ended else [],
     }
 
 
@@ -86,8 +84,7 @@ def _own(event: BaseModel) -> Fields:
 
 def transcript(held: Conversation, clock: str) -> tuple[str, str]:
     """A conversation as plain text and as Markdown. clock: when it was, in words."""
-    place = held.started.place if isinstance(held.started, ConversationStarted) else ""
-    head = f"{' and '.join(held.who)}, {clock}, {place}"
+    head = f"{' and '.join(held.who)}, {clock}, {held.started.place}"
     lines = [(line.who, " ".join(line.text.split())) for line in held.lines]
     text = "\n".join([head, "", *(f"{who}: {said}" for who, said in lines), ""])
     marked = "\n".join(

@@ -5,7 +5,7 @@ import atexit
 import contextlib
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,7 +25,7 @@ from simcounsel.measuring.interview import (
 )
 from simcounsel.measuring.interview_files import stored
 from simcounsel.measuring.models import answering_model, may_cost, open_models, roles, spoke
-from simcounsel.runs.run import Run, SynthesisRun, WorldRun
+from simcounsel.runs.run import Run
 from simcounsel.runs.spending import is_by_hand
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.viewer.posts import read_object
@@ -102,14 +102,13 @@ class Interviewer:
                 with contextlib.suppress(RuntimeError):
                     self._open.popitem()[1].close()
 
-    def _run(self, name: str) -> WorldRun:
+    def _run(self, name: str) -> Run:
         try:
-            run = Run.open(self._run_list.log(name).folder)
+            return Run.open(self._run_list.log(name).folder)
         except KeyError:
             raise Refused(404, f"there is no run {name!r} here") from None
         except RunError as error:
             raise Refused(422, str(error)) from None
-        return run.either(world=lambda lived: lived, synthesis=_nobody_in)
 
     def _listed(self, name: str) -> dict[str, Any]:
         run = self._run(name)
@@ -175,18 +174,12 @@ class Interviewer:
         return self._open[key]
 
 
-def _nobody_in(run: SynthesisRun) -> NoReturn:
-    raise Refused(
-        422, f"{run.name} is a synthesis of dialogues: nobody lives in it who could be asked"
-    )
-
-
-def _own_models(run: WorldRun) -> dict[str, str]:
+def _own_models(run: Run) -> dict[str, str]:
     """By resident, who answers where nobody else is chosen."""
     return {resident.name: answering_model(run, resident.name) for resident in run.world.present()}
 
 
-def _by_hand(run: WorldRun) -> bool:
+def _by_hand(run: Run) -> bool:
     """Whether somebody wrote what people said in it."""
     return any(is_by_hand(spoke(run, resident.name)) for resident in run.world.present())
 

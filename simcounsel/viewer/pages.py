@@ -1,64 +1,68 @@
-"""The page of a run, by its kind: a world has people and days, a synthesis sessions."""
+"""The page of a record, by its kind: that of a world has people and days."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from starlette.requests import Request
+
+from simcounsel.record_kinds import other_kinds
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
-from simcounsel.specs.kinds import Kind
-from simcounsel.viewer import parts, syntheses
+from simcounsel.viewer import parts
 
 Fields = dict[str, Any]
+Answer = Callable[[Request, History], Any]
+STATIC = Path(str(files("simcounsel.viewer") / "static"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
-    """What the site shows of a run."""
+class RecordPage:
+    """What the site shows of a record."""
 
     name: str
-    """Of its HTML, script and style among the static files."""
+    """Of its HTML, script and style among its static files."""
+    static: Path
+    """Where these lie."""
     summed: Callable[[Log], Fields]
-    """A run in the list of runs."""
+    """A record in the list of runs."""
     everything: Callable[[History, int], tuple[Fields, list[str]]]
     """All that the page could ask for, by the path it asks with, and what was left out, in words;
     prompts and replies where they have more characters than that.
     """
-    sessions: Callable[[History], Fields] | None
-    """All sessions in a line each; None where there are people and days."""
-    on_a_clock: bool
-    """Whether two can be laid side by side, tick by tick."""
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    """What it asks for beside what every page does, by address."""
+    apart: str | None = None
+    """Why two cannot be laid side by side on one clock; None where they can."""
 
 
-PAGES: Mapping[Kind, Page] = {
-    "world": Page(
-        name="run", summed=parts.summed, everything=parts.everything, sessions=None, on_a_clock=True
-    ),
-    "synthesis": Page(
-        name="sessions",
-        summed=syntheses.summed,
-        everything=syntheses.everything,
-        sessions=syntheses.overview,
-        on_a_clock=False,
-    ),
-}
+WORLD_PAGE = RecordPage(name="run", static=STATIC, summed=parts.summed, everything=parts.everything)
 
 
-def page_of(log: Log) -> Page:
+def page_of(log: Log) -> RecordPage:
     """The page that shows it."""
-    return PAGES[log.kind]
+    found: RecordPage | None = log.kind.part("page")
+    return found or WORLD_PAGE
+
+
+def other_pages() -> Iterator[RecordPage]:
+    """Those of other kinds than worlds."""
+    return (page for kind in other_kinds() if (page := kind.part("page")))
+
+
+def static_files() -> dict[str, Path]:
+    """The files of all pages, by name."""
+    folders = (STATIC, *(page.static for page in other_pages()))
+    return {file.name: file for folder in reversed(folders) for file in folder.iterdir()}
 
 
 def not_side_by_side(*logs: Log) -> str | None:
     """Why these runs cannot be compared on one clock; None when they can."""
-    names = [log.name for log in dict.fromkeys(logs) if not page_of(log).on_a_clock]
-    if not names:
+    apart = [log for log in dict.fromkeys(logs) if page_of(log).apart is not None]
+    if not apart:
         return None
-    which = (
-        f"{names[0]} is a synthesis" if len(names) == 1 else f"{' and '.join(names)} are syntheses"
-    )
-    return (
-        f"{which} of dialogues: nobody lives through days there, and there is no clock to lay two"
-        " runs side by side on. Open each for itself; `simcounsel analyze corpus RUN RUN` compares"
-        " corpora by judgment and in numbers."
-    )
+    kind, names = apart[0].kind, " and ".join(log.name for log in apart)
+    which = f"is a {kind.noun}" if len(apart) == 1 else f"are {kind.nouns}"
+    return f"{names} {which} {page_of(apart[0]).apart}"

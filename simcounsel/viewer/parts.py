@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Any
 
 from simcounsel.clock import date_text
-from simcounsel.events import ConversationStarted
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.measurements import measurement_files
@@ -67,7 +66,7 @@ def _size(log: Log) -> int:
 def conversation(history: History, chat: str) -> Fields | None:
     """A conversation with its transcript as `text` and as `markdown`; None when there is none."""
     held = history.conversation(chat)
-    if held is None or not isinstance(held.started, ConversationStarted):
+    if held is None:
         return None
     text, marked = conversations.transcript(held, when(history.log, held.minute))
     return conversations.conversation(held, history.authors(held)) | {

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from simcounsel.events import Entry, Event, Remembered
+from pydantic import BaseModel
+
+from simcounsel.events import Entry, Remembered
 from simcounsel.events.data import Answered
 from simcounsel.runs.calls import Call
 from simcounsel.runs.history import History
@@ -46,7 +48,7 @@ def request(call: Call) -> Fields:
     return call.model_dump(mode="json", include=SHOWN) | seed
 
 
-def keys_of(event: Event) -> tuple[str, ...]:
+def keys_of(event: BaseModel) -> tuple[str, ...]:
     """The keys of the calls that an event came from."""
     if isinstance(event, Answered):
         return event.calls
@@ -68,7 +70,7 @@ def by_key(calls: Iterable[Call]) -> dict[str, Call]:
     return {call.key: call for call in calls}
 
 
-def requests_of(events: Sequence[Event | None], calls: dict[str, Call]) -> list[Fields]:
+def requests_of(events: Sequence[BaseModel | None], calls: dict[str, Call]) -> list[Fields]:
     """The requests behind some events, in order, each once."""
     keys = dict.fromkeys(key for event in events if event for key in keys_of(event))
     return [request(calls[key]) for key in keys if key in calls]

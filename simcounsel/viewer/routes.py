@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -23,22 +21,27 @@ from starlette.routing import BaseRoute, Route
 from simcounsel.runs.history import History
 from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.log import Log
-from simcounsel.viewer import parts, people, requests, syntheses
+from simcounsel.viewer import parts, people, requests
 from simcounsel.viewer.comparison import compare, last_scores, other_clock
 from simcounsel.viewer.dangers import safety_moves
 from simcounsel.viewer.guard import IN_NOTEBOOKS, NOWHERE, Guard
 from simcounsel.viewer.outcomes import outcomes
-from simcounsel.viewer.pages import not_side_by_side, page_of
+from simcounsel.viewer.pages import (
+    STATIC,
+    Answer,
+    not_side_by_side,
+    other_pages,
+    page_of,
+    static_files,
+)
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.row import Rows
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.search import search
 from simcounsel.viewer.several import several
 
-STATIC = Path(str(files("simcounsel.viewer") / "static"))
 LONGEST_QUERY = 200
 """Characters of a search."""
-Answer = Callable[[Request, History], Any]
 
 
 def make_app(
@@ -77,10 +80,12 @@ def make_app(
                 "calls/{tick}": _calls,
                 "behind/{seq}": _behind,
                 "warnings": lambda request, history: people.warnings(history),
-                "sessions": _sessions,
-                "session/{session}": _session,
-                "asked/{session}": _asked,
             }.items()
+        ),
+        *(
+            Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
+            for page in other_pages()
+            for name, answer in page.answers.items()
         ),
         *more,
     ]
@@ -104,11 +109,12 @@ class Site:
         return FileResponse(STATIC / "index.html")
 
     async def run(self, request: Request) -> Response:
-        """The page of a run: of a world, or of a synthesis."""
+        """The page of a run, by its kind."""
         name = request.path_params["run"]
         if name not in self.run_list.names():
             return PlainTextResponse(f"there is no run {name!r} here", 404)
-        return FileResponse(STATIC / f"{page_of(self.run_list.log(name)).name}.html")
+        page = page_of(self.run_list.log(name))
+        return FileResponse(page.static / f"{page.name}.html")
 
     def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:
         """A page that reads its data itself."""
@@ -121,8 +127,7 @@ class Site:
 
     async def static(self, request: Request) -> Response:
         """A file of the pages."""
-        known = {file.name: file for file in STATIC.iterdir()}
-        file = known.get(request.path_params["file"])
+        file = static_files().get(request.path_params["file"])
         if file is None:
             raise HTTPException(404, "no such file")
         return FileResponse(file, headers={"cache-control": "no-cache"})
@@ -136,7 +141,7 @@ class Site:
         )
 
     async def compare(self, request: Request) -> Response:
-        """Where two runs part. Syntheses have no days to compare: that is refused in words."""
+        """Where two runs part. Without days there is nothing to compare: that is said."""
         try:
             a, b = (self.run_list.log(request.query_params.get(side, "")) for side in ("a", "b"))
         except KeyError as name:
@@ -160,7 +165,7 @@ class Site:
         return await asyncio.to_thread(work)
 
     async def several(self, request: Request) -> Response:
-        """The scores of several runs. Syntheses are refused in words: nobody is measured there."""
+        """The scores of several runs. Where nobody is measured, that is said."""
         try:
             names = dict.fromkeys(request.query_params.getlist("run"))
             logs = {name: self.run_list.log(name) for name in names}
@@ -262,29 +267,7 @@ def _search(request: Request, history: History) -> Any:
 
 
 def _row(rows: Rows, history: History) -> Any:
-    if not page_of(history.log).on_a_clock:
-        raise HTTPException(404, f"{history.log.name} is a synthesis: nobody is measured in it")
+    if page_of(history.log).apart is not None:
+        kind = history.log.kind.noun
+        raise HTTPException(404, f"{history.log.name} is a {kind}: nobody is measured in it")
     return rows.of(history)
-
-
-def _sessions(request: Request, history: History) -> Any:
-    sessions = page_of(history.log).sessions
-    if sessions is None:
-        raise HTTPException(
-            404, f"{history.log.name} is no synthesis: it has people and days, not sessions"
-        )
-    return sessions(history)
-
-
-def _session(request: Request, history: History) -> Any:
-    return _there(syntheses.session(history, request.path_params["session"]))
-
-
-def _asked(request: Request, history: History) -> Any:
-    return _there(syntheses.asked(history, request.path_params["session"]))
-
-
-def _there(found: Any) -> Any:
-    if found is None:
-        raise HTTPException(404, "no such session")
-    return found

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from simcounsel.errors import RunError
+from simcounsel.record_kinds import is_record
 from simcounsel.runs.log import Log
 
 BELOW = ":"
@@ -23,7 +24,7 @@ class RunList:
         """path: a run's folder, or a folder of runs, of sweeps, of folders of these. RunError when
         it is neither.
         """
-        self.single = _is_run(path)
+        self.single = is_record(path)
         if not self.single and not path.is_dir():
             raise RunError(f"{path}: no such folder; `simcounsel run WORLD` makes a run")
         self.root = path.resolve().parent if self.single else path.resolve()
@@ -37,7 +38,7 @@ class RunList:
 
     def log(self, name: str) -> Log:
         """That run's log. KeyError when there is no run of that name."""
-        if name not in self._logs or not _is_run(self._logs[name].folder):
+        if name not in self._logs or not is_record(self._logs[name].folder):
             self._logs[name] = Log(self._folders()[name])
         return self._logs[name]
 
@@ -52,11 +53,7 @@ class RunList:
 def _runs(folder: Path, depth: int = 0) -> Iterator[Path]:
     """In a folder of runs, and below it."""
     for inner in folder.iterdir():
-        if _is_run(inner):
+        if is_record(inner):
             yield inner
         elif depth < DEEPEST and inner.is_dir() and not inner.is_symlink():
             yield from _runs(inner, depth + 1)
-
-
-def _is_run(folder: Path) -> bool:
-    return (folder / "manifest.json").is_file() or (folder / "events.jsonl").is_file()

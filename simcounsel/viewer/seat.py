@@ -4,7 +4,6 @@ No map, no days, no memories or prompts of others, no condition, no name of the 
 study watches the same run with `simcounsel view RUN`, elsewhere.
 """
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +22,10 @@ from simcounsel.runs.log import Log
 from simcounsel.specs.persona import Persona
 from simcounsel.specs.world import World
 from simcounsel.viewer.guard import Guard
+from simcounsel.viewer.pages import STATIC
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
 
-STATIC = Path(str(files("simcounsel.viewer") / "static"))
 _PARTS = ("seat", "turn", "form", "notice")
 SHOWN = frozenset({"dom.js", "style.css"}) | {
     f"{part}.{end}" for part in _PARTS for end in ("js", "css")

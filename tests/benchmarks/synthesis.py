@@ -14,10 +14,10 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from simcounsel.corpus.synthesis import Workshop
+from simcounsel.corpus.synthesis.settings import Synthesis, SynthesisModels
+from simcounsel.corpus.synthesis.situations import read_situations
+from simcounsel.corpus.synthesis.workshop import Workshop
 from simcounsel.runs.run import Run
-from simcounsel.specs.situations import read_situations
-from simcounsel.specs.synthesis import Synthesis, SynthesisModels
 from tests.benchmarks.engine import server, verdict
 
 

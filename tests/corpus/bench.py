@@ -4,24 +4,25 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
-from simcounsel.corpus.synthesis import Workshop
+from simcounsel.corpus.disclosure import DISCLOSURES
+from simcounsel.corpus.synthesis.events import QUALITIES, SynthesisEvent, own
 from simcounsel.corpus.synthesis.facts import SeekFacts
-from simcounsel.engine.opening import begin_run
-from simcounsel.events import Event
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.settings import ROLES, Synthesis, SynthesisModels
+from simcounsel.corpus.synthesis.situations import Situation
+from simcounsel.corpus.synthesis.workshop import Workshop
+from simcounsel.events import Warned
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.run import Run
-from simcounsel.specs.situations import Situation
-from simcounsel.specs.synthesis import Synthesis, SynthesisModels
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, SYNTHESIS_ROLES
 from simcounsel.standins.scripted import Script
 from tests.stage import Listening
 
+E = TypeVar("E", bound=SynthesisEvent | Warned)
 SECRET = "I hid the letters under the stairs."
 SITUATION = (
     "I am a ferryman of fifty. Since May I cannot sleep. I feel hollow. As a boy I was left alone on the island. "
@@ -115,23 +116,32 @@ def roles(**scripts: Script) -> dict[str, Script]:
 
 def board(model: ChatModel | Mapping[str, ChatModel], **kind: Any) -> Switchboard:
     """A model for all roles, or one for each."""
-    each = model if isinstance(model, Mapping) else dict.fromkeys(SYNTHESIS_ROLES, model)
+    each = model if isinstance(model, Mapping) else dict.fromkeys(ROLES, model)
     return Switchboard(each, HashEmbeddings(), **({"patience": Patience(wait_s=0)} | kind))
 
 
 def written(
     out: Path,
-    about: Synthesis | Run | None = None,
+    about: Synthesis | SynthesisRecord | None = None,
     model: ChatModel | None = None,
-    on_line: Callable[[Event], None] | None = None,
+    on_line: Callable[[SynthesisEvent], None] | None = None,
     waves: int | None = None,
     in_flight: int = 64,
     **kind: Any,
-) -> tuple[Run, Listening]:
+) -> tuple[SynthesisRecord, Listening]:
     """A synthesis with scripted roles, and what they were asked."""
     listening = model or Listening(roles())
-    about = about if isinstance(about, Run) else begin_run(about or settings(), out)
     with Workshop(
-        about, models=board(listening, in_flight=in_flight), on_line=on_line, **kind
+        about or settings(),
+        out=out,
+        models=board(listening, in_flight=in_flight),
+        on_line=on_line,
+        **kind,
     ) as workshop:
         return workshop.run(waves), listening
+
+
+def happened(run: SynthesisRecord, *kinds: type[E]) -> list[E]:
+    """The events of these kinds, in order."""
+    events = (own(entry.event) for entry in run.entries())
+    return [event for event in events if isinstance(event, kinds)]

@@ -7,7 +7,9 @@ from random import Random
 
 import pytest
 
+from simcounsel.corpus.disclosure import DISCLOSURES
 from simcounsel.corpus.synthesis.context import SessionContext
+from simcounsel.corpus.synthesis.events import QUALITIES
 from simcounsel.corpus.synthesis.role_answers import (
     Distilled,
     Evaluation,
@@ -20,10 +22,10 @@ from simcounsel.corpus.synthesis.role_answers import (
     extraction_problem,
     seeker_problem,
 )
+from simcounsel.corpus.synthesis.situations import Situation
 from simcounsel.llm.question import Question
 from simcounsel.prompts.twins import complained
-from simcounsel.specs.situations import Situation
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, THEMES
+from simcounsel.specs.vocabulary import THEMES
 from tests.corpus.bench import PARTS, file_of, judges, roles, settings, teaches, written
 from tests.each import each
 from tests.stage import Listening

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.cli.synthesis_run import _closing
-from simcounsel.corpus.synthesis import dialogues_of
-from simcounsel.engine.opening import begin_run
-from simcounsel.runs.run import Run
+from simcounsel.corpus.synthesis.commands import _closing
+from simcounsel.corpus.synthesis.reading import dialogues_of
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.settings_file import settings_from
+from simcounsel.engine.opening import begin_record
 from simcounsel.runs.writing import Writer
-from simcounsel.specs.synthesis_file import settings_from
 from tests.commands import Command, only_run
 from tests.stage import ROOT, log
 from tests.test_cli import heeds_ctrl_c
@@ -148,7 +148,7 @@ def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
     assert ended.code == 0, ended.err
     assert "simcounsel analyze corpus sweeps/e" in ended.out
     assert sorted(
-        path.parent.name for path in (tmp_path / "sweeps" / "e").glob("*/manifest.json")
+        path.parent.name for path in (tmp_path / "sweeps" / "e").glob("*/synthesis.json")
     ) == ["s1-alone", "s1-full"]
     before = {
         path: path.read_bytes() for path in (tmp_path / "sweeps" / "e").glob("*/events.jsonl")
@@ -178,7 +178,7 @@ def test_kill_in_the_middle_loses_nothing(simcounsel: Command, tmp_path: Path) -
     _same_after_resume(simcounsel, only_run(tmp_path / "out"), tmp_path)
 
 
-def _same_after_resume(simcounsel: Command, run: Run, tmp_path: Path) -> None:
+def _same_after_resume(simcounsel: Command, run: SynthesisRecord, tmp_path: Path) -> None:
     assert run.ticks_done() < 3
     assert simcounsel("resume", run.folder).code == 0
     simcounsel("synthesize", *SCRIPTED, "--out", "whole")
@@ -242,6 +242,8 @@ def test_what_is_not_begun_is_only_resumed_and_numbers_go_on(
 def test_nothing_written_nothing_to_go_on_with_but_resume(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = begin_run(settings_from([], {"sessions": 1}, model="scripted"), tmp_path)
+    run = begin_record(
+        SynthesisRecord, settings_from([], {"sessions": 1}, model="scripted"), tmp_path
+    )
     _closing(run, None)
     assert capsys.readouterr().out.endswith(f"to go on: simcounsel resume {run.folder}\n")

@@ -2,36 +2,41 @@
 
 from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcounsel.corpus.synthesis import Workshop, dialogues_of
-from simcounsel.corpus.synthesis.facts import DistilFacts, EvaluateFacts
-from simcounsel.corpus.synthesis.role_answers import Distilled, Evaluation
-from simcounsel.events import (
+from simcounsel.corpus.disclosure import DISCLOSURES
+from simcounsel.corpus.synthesis.events import (
+    QUALITIES,
     Disclosed,
     Drafted,
     Evaluated,
     Extracted,
     Revised,
     StrategyLearned,
-    Warned,
+    Support,
 )
+from simcounsel.corpus.synthesis.facts import DistilFacts, EvaluateFacts
+from simcounsel.corpus.synthesis.reading import dialogues_of
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.role_answers import Distilled, Evaluation
+from simcounsel.corpus.synthesis.settings import STRATEGY_WORDS, Synthesis
+from simcounsel.corpus.synthesis.situations import Situation, read_situations
+from simcounsel.corpus.synthesis.workshop import Workshop
+from simcounsel.events import Warned
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question
-from simcounsel.runs.run import Run
-from simcounsel.specs.situations import Situation, read_situations
-from simcounsel.specs.synthesis import STRATEGY_WORDS, Synthesis
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, SUPPORTS, THEMES
+from simcounsel.specs.vocabulary import THEMES
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.secondperson import given_back
 from simcounsel.standins.session_forms import forms
 from simcounsel.standins.sessions import RULES, Sessions
 from simcounsel.standins.similarity import Similarity
+from tests.corpus.bench import happened
 from tests.each import each
-from tests.stage import happened
 
 # given back
 
@@ -73,7 +78,7 @@ def test_whatever_is_said_nothing_of_the_first_person_is_left(line: str) -> None
 
 def test_there_is_something_to_say_at_every_stage_and_an_idea_for_every_theme() -> None:
     found = forms()
-    assert set(SUPPORTS) < set(found["supporter"])
+    assert set(get_args(Support)) < set(found["supporter"])
     assert set(THEMES) | {"other"} == set(found["ideas"])
     assert all(len(strategy.split()) <= STRATEGY_WORDS for _, _, strategy in RULES.values())
     assert {quality for quality, _, _ in RULES.values()} < set(QUALITIES)
@@ -149,7 +154,7 @@ def test_a_strategy_that_is_carried_is_not_taught_again(sessions: Sessions) -> N
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(tmp_path_factory: pytest.TempPathFactory) -> SynthesisRecord:
     """Ten sessions over ten themes, in two waves."""
     with Workshop(
         Synthesis(situations=read_situations(["shipped"]), sessions=10, wave=5),
@@ -159,9 +164,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.mark.weights
-def test_sessions_hold_together(run: Run) -> None:
+def test_sessions_hold_together(run: SynthesisRecord) -> None:
     assert not happened(run, Warned)
-    texts = {one.id: " ".join(one.text.split()) for one in run.synthesis.situations}
+    texts = {one.id: " ".join(one.text.split()) for one in run.settings.situations}
     for event in happened(run, Extracted):
         assert all(fact.text in texts[event.situation] for fact in event.facts if not fact.invented)
     for dialogue in dialogues_of(run):
@@ -178,7 +183,7 @@ def test_sessions_hold_together(run: Run) -> None:
 
 
 @pytest.mark.weights
-def test_seekers_open_up_by_stages(run: Run) -> None:
+def test_seekers_open_up_by_stages(run: SynthesisRecord) -> None:
     for name in {event.session for event in happened(run, Extracted)}:
         reached = [
             DISCLOSURES.index(event.stage)
@@ -192,7 +197,7 @@ def test_seekers_open_up_by_stages(run: Run) -> None:
 
 
 @pytest.mark.weights
-def test_lines_are_judged_revised_and_learned_from(run: Run) -> None:
+def test_lines_are_judged_revised_and_learned_from(run: SynthesisRecord) -> None:
     drafts = {(event.session, event.message): event for event in happened(run, Drafted)}
     for event in happened(run, Evaluated):
         if not event.revise:

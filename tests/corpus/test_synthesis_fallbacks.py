@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.corpus.synthesis import Workshop
-from simcounsel.corpus.synthesis.account_text import account_lines
+from simcounsel.corpus.synthesis.account import account_lines
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.settings import Synthesis
+from simcounsel.corpus.synthesis.workshop import Workshop
 from simcounsel.errors import TooManyFallbacks
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
-from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world_settings import FallbackLimits
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command, only_run
@@ -34,12 +34,12 @@ class Broken(Scripted):
 
 
 def stopped(
-    out: Path, about: Synthesis | Run, which: Callable[[Question], bool]
-) -> tuple[Run, str]:
+    out: Path, about: Synthesis | SynthesisRecord, which: Callable[[Question], bool]
+) -> tuple[SynthesisRecord, str]:
     workshop = Workshop(about, out=out, models=board(Broken(which)))
     with pytest.raises(TooManyFallbacks) as caught:
         workshop.run()
-    return Run.open(workshop.record.folder), str(caught.value)
+    return SynthesisRecord.open(workshop.record.folder), str(caught.value)
 
 
 def test_too_large_a_share_stops_it_and_resume_asks_anew(tmp_path: Path) -> None:

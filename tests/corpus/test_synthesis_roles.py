@@ -10,10 +10,22 @@ from hypothesis import strategies as st
 
 from simcounsel.corpus.checks.risk import IN_WORDS, unaddressed_risk
 from simcounsel.corpus.checks.rules import Limits
-from simcounsel.corpus.synthesis import dialogues_of
+from simcounsel.corpus.disclosure import DISCLOSURES
 from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences_of
 from simcounsel.corpus.synthesis.danger import SAFE_LINES
+from simcounsel.corpus.synthesis.events import (
+    QUALITIES,
+    Disclosed,
+    Drafted,
+    Evaluated,
+    Extracted,
+    Fact,
+    Revised,
+    SessionEnded,
+    StrategyLearned,
+)
 from simcounsel.corpus.synthesis.facts import CorrectFacts, EvaluateFacts, SeekFacts, SupportFacts
+from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.role_answers import (
     LONGEST,
     Distilled,
@@ -31,26 +43,15 @@ from simcounsel.corpus.synthesis.role_answers import (
     line_problem,
     seeker_problem,
 )
-from simcounsel.corpus.synthesis.seeker_file import SeekerFile
-from simcounsel.corpus.synthesis.session import one_line
-from simcounsel.events import (
-    Disclosed,
-    Drafted,
-    Evaluated,
-    Extracted,
-    Fact,
-    Revised,
-    SessionEnded,
-    StrategyLearned,
-    Warned,
-)
+from simcounsel.corpus.synthesis.session import SeekerFile, one_line
+from simcounsel.events import Warned
 from simcounsel.llm.question import Question
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES
 from tests.corpus.bench import (
     SECRET,
     SITUATION,
     asks,
     file_of,
+    happened,
     judges,
     roles,
     settings,
@@ -59,7 +60,7 @@ from tests.corpus.bench import (
     written,
 )
 from tests.each import each
-from tests.stage import NEVER, Listening, happened
+from tests.stage import NEVER, Listening
 
 
 def lines_of(question: Question) -> int:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.corpus.synthesis.languages import language_doubt
+from simcounsel.corpus.synthesis.commands import language_doubt
+from simcounsel.corpus.synthesis.settings import Synthesis, SynthesisModels
+from simcounsel.corpus.synthesis.settings_file import changed, load_synthesis, settings_from
+from simcounsel.corpus.synthesis.situations import read_situations
 from simcounsel.errors import SpecError
 from simcounsel.specs.experiment_file import load_experiment
-from simcounsel.specs.situations import read_situations
-from simcounsel.specs.synthesis import Synthesis, SynthesisModels
-from simcounsel.specs.synthesis_file import changed, load_synthesis, settings_from
 from simcounsel.specs.vocabulary import THEMES
 from tests.corpus.bench import settings
 from tests.each import each
@@ -215,7 +215,7 @@ def test_shipped_experiments(name: str) -> None:
     ("more", "said"),
     [
         ("clients: [a.yaml]\nin_place_of: Ines\n", "`clients` is for people who live in worlds"),
-        ("worlds: [a.yaml]\n", "either `worlds` to live in or a `synthesis` to write"),
+        ("worlds: [a.yaml]\n", "`worlds` is for people who live in worlds"),
         ("set: {seed: 3}\n", "write `seeds: [...]` beside `synthesis`"),
         ("set: {wafe: 3}\n", "unknown key; did you mean 'wave'?"),
     ],

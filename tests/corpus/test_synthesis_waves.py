@@ -8,19 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from simcounsel.corpus.synthesis import Workshop, dialogues_of
-from simcounsel.corpus.synthesis.account import account
-from simcounsel.corpus.synthesis.account_text import account_lines, session_lines
-from simcounsel.corpus.synthesis.strategies import CARRIED, Proposal, Strategies, sorted_in
-from simcounsel.corpus.synthesis.strategies_text import (
-    strategies_at,
-    strategies_yaml,
-    strategy_lines,
-)
-from simcounsel.engine.forking import fork
-from simcounsel.errors import BudgetSpent, ModelUnreachable, RunError, SpecError
-from simcounsel.events import (
-    Entry,
+from simcounsel.corpus.synthesis.account import account, account_lines, session_lines
+from simcounsel.corpus.synthesis.events import (
     Evaluated,
     Extracted,
     Revised,
@@ -28,26 +17,40 @@ from simcounsel.events import (
     StrategyDropped,
     StrategyKnown,
     StrategyLearned,
-    Warned,
+    own,
 )
+from simcounsel.corpus.synthesis.reading import dialogues_of
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.settings import Synthesis
+from simcounsel.corpus.synthesis.situations import Situation
+from simcounsel.corpus.synthesis.strategies import (
+    CARRIED,
+    Proposal,
+    Strategies,
+    sorted_in,
+    strategies_at,
+    strategies_yaml,
+    strategy_lines,
+)
+from simcounsel.corpus.synthesis.workshop import Workshop, fork
+from simcounsel.errors import BudgetSpent, ModelUnreachable, RunError, SpecError
+from simcounsel.events import Warned
 from simcounsel.llm.driving import AT_ONCE
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
-from simcounsel.specs.situations import Situation
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.standins.scripted import Scripted
-from tests.corpus.bench import board, judges, roles, settings, teaches, written
+from tests.corpus.bench import board, happened, judges, roles, settings, teaches, written
 from tests.each import each
-from tests.stage import Listening, happened, log, vectors
+from tests.stage import Listening, log, vectors
 
 # strategies
 
 
 def test_a_near_duplicate_is_found_again_and_a_new_one_is_learned() -> None:
     known = Strategies()
-    known.observe(Entry(0, 0, 0, StrategyLearned(id="K001", text="a", session="S0001", advice=())))
+    known.observe(0, StrategyLearned(id="K001", text="a", session="S0001", advice=()))
     meaning = {
         "a": vectors((1, 0))[0],
         "b": vectors((0.8, 0.6))[0],
@@ -68,19 +71,15 @@ def test_only_those_learned_or_found_last_are_carried() -> None:
     known = Strategies()
     for number in range(1, CARRIED + 3):
         known.observe(
-            Entry(
-                0,
-                number,
-                0,
-                StrategyLearned(id=f"K{number:03d}", text=f"t{number}", session="S0001", advice=()),
-            )
+            number,
+            StrategyLearned(id=f"K{number:03d}", text=f"t{number}", session="S0001", advice=()),
         )
     assert known.carried()[0].id == "K003"
-    known.observe(Entry(0, 99, 0, StrategyKnown(id="K001", text="t", session="S0009", cosine=0.9)))
+    known.observe(99, StrategyKnown(id="K001", text="t", session="S0009", cosine=0.9))
     assert [one.id for one in known.carried()][:2] == ["K001", "K004"], (
         "found again counts as learned anew"
     )
-    known.observe(Entry(0, 100, 0, StrategyDropped(id="K001")))
+    known.observe(100, StrategyDropped(id="K001"))
     assert "K001" not in [one.id for one in known.carried()]
     assert len(known.all()) == CARRIED + 2, "nothing is forgotten"
 
@@ -105,8 +104,8 @@ def test_the_strategies_of_a_wave_serve_the_next(tmp_path: Path) -> None:
     }
     assert "Strategy of S0001." not in prompts["S0002"]
     assert "K001: Strategy of S0001.\nK002: Strategy of S0002." in prompts["S0004"]
-    learned = [entry for entry in run.entries() if isinstance(entry.event, StrategyLearned)]
-    assert [(entry.tick, entry.event.session) for entry in learned] == [
+    learned = [entry for entry in run.entries() if isinstance(own(entry.event), StrategyLearned)]
+    assert [(entry.tick, own(entry.event).session) for entry in learned] == [
         (0, "S0001"),
         (0, "S0002"),
         (1, "S0003"),
@@ -132,7 +131,7 @@ def test_given_strategies_are_carried_from_the_beginning(tmp_path: Path) -> None
     assert "K001: Ask one thing at a time." in next(
         r.system for r in listening.requests if r.purpose == "support"
     )
-    assert strategies_at(run).all()[0].wave is None
+    assert strategies_at(run).all()[0].session == ""
 
 
 # the same bytes
@@ -166,9 +165,9 @@ def test_another_seed_is_another_synthesis(tmp_path: Path) -> None:
 
 def test_a_recording_is_replayed_to_the_byte(tmp_path: Path) -> None:
     run, _ = written(tmp_path / "a", settings(4), Scripted())
-    about = run.synthesis.model_copy(
+    about = run.settings.model_copy(
         update={
-            "models": run.synthesis.models.model_copy(update={"default": f"recorded:{run.folder}"})
+            "models": run.settings.models.model_copy(update={"default": f"recorded:{run.folder}"})
         }
     )
     with Workshop(about, out=tmp_path / "b") as workshop:
@@ -183,7 +182,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     whole, _ = written(tmp_path / "whole", settings(6), Scripted())
     part, _ = written(tmp_path / "part", settings(6), Scripted(), waves=1)
     assert part.ticks_done() == 1
-    again, _ = written(tmp_path, Run.open(part.folder), Scripted())
+    again, _ = written(tmp_path, SynthesisRecord.open(part.folder), Scripted())
     assert log(again) == log(whole)
 
 
@@ -205,7 +204,7 @@ def test_a_wave_that_is_broken_off_is_written_again_from_the_replies_that_came(
     tmp_path: Path,
 ) -> None:
     whole, _ = written(tmp_path / "whole", settings(4), Scripted())
-    run = Run.open(_broken(tmp_path / "part", after=30))
+    run = SynthesisRecord.open(_broken(tmp_path / "part", after=30))
     assert run.ticks_done() == 0
     had = sum(
         call["source"] != "fallback"
@@ -236,7 +235,7 @@ class Dead(Scripted):
 def test_a_dead_server_is_said_and_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(ModelUnreachable, match="connection refused"):
         written(tmp_path, settings(2), Dead())
-    run = Run.open(next(tmp_path.iterdir()))
+    run = SynthesisRecord.open(next(tmp_path.iterdir()))
     assert run.ticks_done() == 0
     assert log(written(tmp_path, run, Scripted())[0]) == log(
         written(tmp_path / "b", settings(2), Scripted())[0]
@@ -256,9 +255,9 @@ def test_a_budget_gives_up_the_wave_that_it_does_not_reach_for(tmp_path: Path) -
     assert 0 < run.ticks_done() < 3
     assert sum(call["tries"] for call in run.calls()) == 60
     with pytest.raises(BudgetSpent):
-        Workshop(Run.open(run.folder), models=models(), budget_calls=60).run()
+        Workshop(SynthesisRecord.open(run.folder), models=models(), budget_calls=60).run()
     assert sum(call["tries"] for call in run.calls()) == 60
-    again = Workshop(Run.open(run.folder), models=models(), budget_calls=1000)
+    again = Workshop(SynthesisRecord.open(run.folder), models=models(), budget_calls=1000)
     assert log(again.run()) == log(whole)
 
 
@@ -267,7 +266,7 @@ def test_a_second_process_is_turned_away(tmp_path: Path) -> None:
         Workshop(settings(2), out=tmp_path, models=board(Scripted())) as workshop,
         pytest.raises(RunError, match="another process"),
     ):
-        Workshop(Run.open(workshop.record.folder), models=board(Scripted()))
+        Workshop(SynthesisRecord.open(workshop.record.folder), models=board(Scripted()))
 
 
 # forks
@@ -364,9 +363,9 @@ def test_who_took_no_part_wrote_nothing(tmp_path: Path) -> None:
     assert set(dialogues_of(alone)[0].origin.models) == {"extractor", "seeker", "supporter"}
     assert account(alone).modified is None
     run = Workshop(settings(2), out=tmp_path / "b").run()
-    about = run.synthesis.model_copy(
+    about = run.settings.model_copy(
         update={
-            "models": run.synthesis.models.model_copy(update={"default": f"recorded:{run.folder}"})
+            "models": run.settings.models.model_copy(update={"default": f"recorded:{run.folder}"})
         }
     )
     replayed = Workshop(about, out=tmp_path / "c").run()
@@ -386,7 +385,7 @@ def test_whoever_watches_can_stop_everything(tmp_path: Path) -> None:
         Workshop(settings(2), out=tmp_path, models=board(Scripted()), on_line=stop) as workshop,
     ):
         workshop.run()
-    assert Run.open(workshop.record.folder).ticks_done() == 0
+    assert SynthesisRecord.open(workshop.record.folder).ticks_done() == 0
 
 
 def test_after_a_broken_wave_the_run_must_be_opened_anew(tmp_path: Path) -> None:
@@ -397,7 +396,7 @@ def test_after_a_broken_wave_the_run_must_be_opened_anew(tmp_path: Path) -> None
     with pytest.raises(AttributeError):
         workshop.step()
     workshop.models.embed = embed
-    with pytest.raises(RunError, match="open the run anew"):
+    with pytest.raises(RunError, match="open it anew"):
         workshop.step()
     workshop.close()
 
@@ -500,7 +499,7 @@ def test_a_session_is_told_whole(tmp_path: Path) -> None:
 def test_no_life_in_a_synthesis(tmp_path: Path) -> None:
     run, _ = written(tmp_path)
     with pytest.raises(RunError, match=r"nobody lives.*simcounsel view"):
-        _ = run.world
+        Run.open(run.folder)
     assert not happened(run, Warned)
 
 
@@ -536,4 +535,4 @@ def test_a_fork_at_the_end_has_nothing_to_write(tmp_path: Path) -> None:
     run, _ = written(tmp_path, settings(4), Scripted())
     with pytest.raises(RunError, match="all 2 waves are before --at 2"):
         fork(run, 2, {}, tmp_path / "forks")
-    assert fork(run, 2, {"sessions": 6}, tmp_path / "forks").synthesis.waves == 3
+    assert fork(run, 2, {"sessions": 6}, tmp_path / "forks").settings.waves == 3

@@ -285,7 +285,7 @@ def test_nothing_is_lived_between_the_past_and_the_fork(
 
 def test_a_past_in_another_language_even_where_the_world_is_made(tmp_path: Path, past: Run) -> None:
     with pytest.raises(SpecError, match="the past was lived with another 'language'"):
-        fork(past, 2, {"language": "zh"}, tmp_path, about=changed(three(), language="zh"))
+        fork(past, 2, {"language": "zh"}, tmp_path, world=changed(three(), language="zh"))
 
 
 @each(

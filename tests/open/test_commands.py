@@ -55,7 +55,15 @@ def own() -> dict[str, str]:
 
 def test_our_own_packages_register_theirs() -> None:
     commands = Registry("simcounsel.commands", "a command", object, {})
-    assert set(own()) == {"train", "report", "analyze", "replicate", "validity"}
+    assert set(own()) == {
+        "synthesize",
+        "strategies",
+        "train",
+        "report",
+        "analyze",
+        "replicate",
+        "validity",
+    }
     for name, value in own().items():
         plugin = Plugin(name=name, value=value, distribution="simcounsel")
         assert isinstance(commands.load(plugin), typer.Typer) or callable(commands.load(plugin))

@@ -13,6 +13,7 @@ from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
 from simcounsel.events import Forked, TickEnded
 from simcounsel.runs.chain import LogCheck, fields_digest, start_hash, ticks_in
+from simcounsel.runs.record import open_record
 from simcounsel.runs.run import Run
 from tests.each import each
 from tests.stage import changed, go_on, happened, live, log, three, tiny
@@ -36,7 +37,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_what_was_written_passes(short: Run, lived: Run, tmp_path: Path) -> None:
     synthesis = written(tmp_path)
     for run in (short, lived, synthesis):
-        assert passes(log(run), Run.open(run.folder))
+        assert passes(log(run), open_record(run.folder))
     assert passes(b"", short)
     hashes = [event.hash for event in happened(lived, TickEnded)]
     assert len({*hashes}) == 12 and all(one and len(one) == 64 for one in hashes)

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from simcounsel.clock import day_of
+from simcounsel.corpus.synthesis.kind import SYNTHESIS
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.sessions import Sessions
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
 from simcounsel.events import (
@@ -20,10 +23,12 @@ from simcounsel.events import (
     Remembered,
     Said,
 )
+from simcounsel.record_kinds import WORLD, kind_of
 from simcounsel.runs import frames
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
-from simcounsel.runs.run import Run, SynthesisRun, WorldRun
+from simcounsel.runs.record import open_record
+from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summarize
 from simcounsel.specs.measurement import MeasurementSpec
 from tests.stage import changed, happened, live, three
@@ -38,32 +43,31 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return live(tmp_path_factory.mktemp("three"), world, ticks=100)
 
 
-def test_a_run_is_of_the_kind_that_its_manifest_says(run: Run, tmp_path: Path) -> None:
+def test_a_record_is_of_the_kind_that_its_folder_says(run: Run, tmp_path: Path) -> None:
     corpus = written(tmp_path, 1)
-    for made, kind, name in ((run, WorldRun, "world"), (corpus, SynthesisRun, "synthesis")):
-        opened = Run.open(made.folder)
-        assert type(made) is type(opened) is kind
-        assert opened.about.kind == Log(made.folder).kind == name
-        assert opened.either(world=type, synthesis=type) is kind
-        assert opened.about.either(world=lambda one: one, synthesis=lambda one: one) is opened.about
+    for made, kind in ((run, Run), (corpus, SynthesisRecord)):
+        opened = open_record(made.folder)
+        assert type(opened) is kind and opened.about == made.about
+        assert kind_of(made.folder) is Log(made.folder).kind is kind.kind
     with pytest.raises(RunError, match="a synthesis of dialogues, .*`simcounsel export"):
-        _ = corpus.world
-    with pytest.raises(RunError, match="a run of a world, .*`simcounsel synthesize` makes one"):
-        _ = run.synthesis
+        Run.open(corpus.folder)
+    with pytest.raises(RunError, match="a run of a world; look at it with"):
+        SynthesisRecord.open(run.folder)
 
 
 def test_without_its_manifest_a_log_tells_its_kind_by_what_happened(
     run: Run, tmp_path: Path
 ) -> None:
-    for made, name in ((run, "world"), (written(tmp_path / "a"), "synthesis")):
-        bare = shutil.copytree(made.folder, tmp_path / name)
-        (bare / "manifest.json").unlink()
-        assert Log(bare).kind == name
+    for made, kind, read in (
+        (run, WORLD, lambda history: history.conversations()),
+        (written(tmp_path / "a"), SYNTHESIS, lambda history: Sessions(history).all()),
+    ):
+        bare = shutil.copytree(made.folder, tmp_path / kind.about)
+        kind.manifest_in(bare).unlink()
         log = Log(bare)
         log.refresh()
-        assert len(list(History(log).conversations())) == len(
-            list(History.of(made).conversations())
-        )
+        assert log.kind is kind
+        assert len(list(read(History(log)))) == len(list(read(History.of(made)))) > 0
 
 
 def test_lines_are_those_of_the_log_with_the_moves_before_them(run: Run) -> None:
@@ -130,12 +134,6 @@ def test_a_summary_counts_what_is_in_the_log(run: Run) -> None:
     assert found.measurements == Counter(one.instrument for one in happened(run, Measured))
     assert found.counts.last_minute == max(entry.minute for entry in run.entries())
     assert History.of(run).kinds() == Counter(entry.event.kind for entry in run.entries())
-
-
-def test_a_synthesis_has_no_lines_that_people_said(tmp_path: Path) -> None:
-    history = History.of(written(tmp_path, 1))
-    for table in (frames.lines, frames.days, frames.recalls, frames.measurements):
-        assert not list(table(history))
 
 
 def test_nothing_is_forked_behind_the_end_of_what_is_changed(run: Run, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ six ticks of the measured tiny world with danger in it, and a synthesis of four 
 import shutil
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -14,11 +15,13 @@ from typer.testing import CliRunner
 
 from simcounsel.cli import app
 from simcounsel.corpus.reading import read_dialogues
+from simcounsel.corpus.synthesis.workshop import fork as fork_synthesis
 from simcounsel.engine.forking import fork
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import RunError
 from simcounsel.runs.chain import HASHED
 from simcounsel.runs.history import History
+from simcounsel.runs.record import open_record
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
 from simcounsel.viewer.bundle import write_bundle
@@ -34,14 +37,13 @@ def version(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture(scope="module")
-def old(version: int, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+def old(version: int, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The two runs; read only."""
     out = tmp_path_factory.mktemp(f"version_{version}")
     for file in (ROOT / "tests" / "data" / f"version_{version}").glob("*.tar.xz"):
         with tarfile.open(file) as packed:
             packed.extractall(out, filter="data")
-    opened = (Run.open(folder) for folder in out.iterdir())
-    return {"synthesis" if run.manifest.synthesis else "world": run for run in opened}
+    return {run.kind.about: run for run in map(open_record, out.iterdir())}
 
 
 def shown(*words: str) -> str:
@@ -50,7 +52,7 @@ def shown(*words: str) -> str:
     return found.output
 
 
-def test_a_world_is_read(old: dict[str, Run], version: int) -> None:
+def test_a_world_is_read(old: dict[str, Any], version: int) -> None:
     run = old["world"]
     assert (run.log_version, run.ticks_done()) == (version, 6)
     history = History.of(run)
@@ -66,7 +68,7 @@ def test_a_world_is_read(old: dict[str, Run], version: int) -> None:
     assert all(call.messages[-1].role == "user" for call in calls if not call.embeds)
 
 
-def test_it_shows(old: dict[str, Run]) -> None:
+def test_it_shows(old: dict[str, Any]) -> None:
     folder = str(old["world"].folder)
     assert "lived          6 of 12 ticks" in shown(folder)
     assert "danger: imminent" in shown(folder, "--conversation", "1")
@@ -77,7 +79,7 @@ def test_it_shows(old: dict[str, Run]) -> None:
 
 
 def test_it_views_and_says_what_was_not_recorded(
-    old: dict[str, Run], version: int, tmp_path: Path
+    old: dict[str, Any], version: int, tmp_path: Path
 ) -> None:
     for kind, run in old.items():
         shelf = RunList(run.folder)
@@ -97,18 +99,18 @@ def test_it_views_and_says_what_was_not_recorded(
         assert write_bundle(shelf.log(run.name), tmp_path / f"{kind}.html") == []
 
 
-def test_it_forks_but_does_not_go_on(old: dict[str, Run], version: int, tmp_path: Path) -> None:
+def test_it_forks_but_does_not_go_on(old: dict[str, Any], version: int, tmp_path: Path) -> None:
     with pytest.raises(
         RunError, match=f"written with log version {version}; it can be looked at and forked"
     ):
         go_on(old["world"])
     world = go_on(fork(old["world"], 4, {}, tmp_path), 1)
-    written = write_on(fork(old["synthesis"], 1, {}, tmp_path))
+    written = write_on(fork_synthesis(old["synthesis"], 1, {}, tmp_path))
     assert (world.ticks_done(), written.ticks_done()) == (5, 2)
     assert not verify(world.folder).damages and not verify(written.folder).damages
 
 
-def test_it_verifies_by_what_it_has(old: dict[str, Run], version: int, tmp_path: Path) -> None:
+def test_it_verifies_by_what_it_has(old: dict[str, Any], version: int, tmp_path: Path) -> None:
     for run in old.values():
         [line] = verify(run.folder).lines()
         assert "  holds: " in line
@@ -125,7 +127,7 @@ def test_it_verifies_by_what_it_has(old: dict[str, Run], version: int, tmp_path:
         History.of(Run.open(folder))
 
 
-def test_its_people_and_dialogues_are_there(old: dict[str, Run]) -> None:
+def test_its_people_and_dialogues_are_there(old: dict[str, Any]) -> None:
     past = revisit(old["world"], "Miriam")
     assert past.resident.practice["Ines"]
     for run in old.values():

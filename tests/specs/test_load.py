@@ -320,8 +320,8 @@ def specs(kind: type[Spec] = Spec) -> Iterator[type[Spec]]:
 
 def test_a_number_is_a_number_in_every_spec() -> None:
     """Wherever a whole number stands, neither `true` nor `3.0` nor '3' is one."""
+    import simcounsel.corpus.synthesis.settings
     import simcounsel.specs.experiment
-    import simcounsel.specs.synthesis
     import simcounsel.specs.world  # noqa: F401
     import training.recipe  # noqa: F401
 

@@ -15,6 +15,7 @@ from simcounsel.errors import RunError
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import bundle
+from simcounsel.viewer.pages import STATIC
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.stage import seal
@@ -117,4 +118,4 @@ def test_the_chart_library_is_as_it_was_published() -> None:
         "plot.min.js": "4358086467740777dd788d6b27a95cebdbaefdd50c730a3060117073bd7134cb",
     }
     for name, digest in published.items():
-        assert hashlib.sha256((bundle.STATIC / name).read_bytes()).hexdigest() == digest
+        assert hashlib.sha256((STATIC / name).read_bytes()).hexdigest() == digest

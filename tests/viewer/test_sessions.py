@@ -10,17 +10,19 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from simcounsel.engine.forking import fork
-from simcounsel.events.synthesis import (
+from simcounsel.corpus.synthesis import pages as syntheses
+from simcounsel.corpus.synthesis.events import (
     StrategyDropped,
     StrategyKnown,
     StrategyLearned,
     StrategyRestored,
 )
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.sessions import Sessions
+from simcounsel.corpus.synthesis.workshop import fork
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.viewer import sessions, syntheses
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
@@ -75,7 +77,7 @@ def client(shelf: Path) -> TestClient:
 
 
 def test_the_overview_counts_what_happened(by_hand: History) -> None:
-    found = sessions.overview(by_hand)
+    found = syntheses.overview(by_hand)
     told = [
         [one[key] for key in ("session", "wave", "theme", "messages", "drafts", "revised", "cause")]
         for one in found["sessions"]
@@ -149,7 +151,7 @@ def test_a_log_that_lost_a_beginning(tmp_path: Path) -> None:
         entry for entry in LOG if (entry["kind"], entry.get("session")) != ("extracted", "S0001")
     ]
     read = told(tmp_path, lost)
-    listed = next(one for one in sessions.overview(read)["sessions"] if one["session"] == "S0001")
+    listed = next(one for one in syntheses.overview(read)["sessions"] if one["session"] == "S0001")
     assert (listed["theme"], listed["messages"], listed["revised"]) == (None, 4, 1)
     found = syntheses.session(read, "S0001")
     assert found is not None
@@ -199,7 +201,7 @@ def test_without_a_manifest_it_is_still_a_synthesis(tmp_path: Path) -> None:
     found = site.get("/api/runs/bare/sessions").json()
     assert (len(found["sessions"]), found["sessions_planned"]) == (3, None)
     assert found["problems"] == [
-        "manifest.json is missing: settings, situations and models are not known"
+        "synthesis.json is missing: settings, situations and models are not known"
     ]
     told = site.get("/api/runs/bare/asked/S0001").json()
     assert told["recorded"] and not any(told["requests"].values())
@@ -208,7 +210,7 @@ def test_without_a_manifest_it_is_still_a_synthesis(tmp_path: Path) -> None:
 
 def test_what_was_learned_is_told_of_its_session(run: Run) -> None:
     read = history(run.folder)
-    learned = [one for one in read.strategies().values() if one.session]
+    learned = [one for one in Sessions(read).strategies().all() if one.session]
     assert learned
     for one in learned:
         found = syntheses.session(read, one.session)
@@ -218,7 +220,7 @@ def test_what_was_learned_is_told_of_its_session(run: Run) -> None:
 
 def test_a_strategy_that_is_carried_again_is_not_dropped(tmp_path: Path) -> None:
     entries = [*LOG, *lines((1, StrategyRestored(id="K001")))]
-    [strategy] = sessions.overview(told(tmp_path, entries))["strategies"]
+    [strategy] = syntheses.overview(told(tmp_path, entries))["strategies"]
     assert strategy["dropped"] is None
 
 
@@ -282,8 +284,10 @@ def test_each_line_has_the_requests_that_made_it(run: Run) -> None:
 
 def test_of_a_fork_the_requests_are_its_own(run: Run, tmp_path: Path) -> None:
     shutil.copytree(run.folder, tmp_path / run.name)
-    dropped = next(iter(history(run.folder).strategies()))
-    new = go_on(fork(Run.open(tmp_path / run.name), 1, {"dropped": f"[{dropped}]"}, tmp_path))
+    dropped = Sessions(history(run.folder)).strategies().all()[0].id
+    new = go_on(
+        fork(SynthesisRecord.open(tmp_path / run.name), 1, {"dropped": f"[{dropped}]"}, tmp_path)
+    )
     asked, before = (
         syntheses.asked(history(folder), "S0003") for folder in (new.folder, run.folder)
     )
@@ -348,12 +352,12 @@ def test_nobody_in_it_can_be_interviewed(run: Run) -> None:
         "model": None,
         "may_cost": False,
     }
-    why = f"{run.name} is a synthesis of dialogues: nobody lives in it who could be asked"
+    why = f"{run.folder}: a synthesis of dialogues, in which nobody lives"
     for answer in (
         site.post(f"/api/runs/{run.name}/interview", json=asked, headers={"origin": HERE}),
         site.get(f"/api/runs/{run.name}/interviews"),
     ):
-        assert (answer.status_code, answer.json()["error"]) == (422, why)
+        assert answer.status_code == 422 and answer.json()["error"].startswith(why)
 
 
 def test_a_world_has_no_sessions(lived: Run) -> None:

@@ -13,10 +13,11 @@ pytest.importorskip("playwright", reason="pip install -e '.[test-all]'")
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from simcounsel.corpus.synthesis import pages as syntheses
+from simcounsel.corpus.synthesis.sessions import Sessions, sessions_of
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.viewer import syntheses
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
@@ -180,7 +181,7 @@ def test_without_a_corrector_the_page_says_so(page: Page, tmp_path: Path) -> Non
 def written_apart(folder: Path) -> Path:
     """A synthesis by hand whose settings leave the corrector out."""
     manifest = json.loads(
-        (stored(folder / "with", lines(*talk("S0001", revised=0))) / "manifest.json").read_text(
+        (stored(folder / "with", lines(*talk("S0001", revised=0))) / "synthesis.json").read_text(
             encoding="utf-8"
         )
     )
@@ -248,10 +249,7 @@ def test_the_skip_link_keeps_the_address(page: Page, url: str, run: Run) -> None
 
 def test_prompts_come_when_they_are_asked_for(page: Page, url: str, run: Run) -> None:
     name, message = next(
-        (one.id, line.message)
-        for one in History.of(run).conversations()
-        for line in one.lines
-        if line.revised
+        (one.id, line.message) for one in sessions_of(run) for line in one.lines if line.revised
     )
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
@@ -323,7 +321,9 @@ def test_one_file_without_a_server(page: Page, run: Run, tmp_path: Path) -> None
     page.keyboard.press("k")
     shows(page, "S0005")
     page.get_by_role("tab", name="Strategies").click()
-    expect(page.locator(".learned > li")).to_have_count(len(History(log).strategies()))
+    expect(page.locator(".learned > li")).to_have_count(
+        len(Sessions(History(log)).strategies().all())
+    )
     assert page.locator("[role=alert]").count() == 0
 
 
@@ -497,7 +497,7 @@ def test_a_damaged_log(page: Page, tmp_path: Path) -> None:
     with site(page, make_app(RunList(tmp_path))) as address:
         opened(page, address, "lost", "#S0001")
         expect(page.locator("main")).to_contain_text(
-            "manifest.json is missing: settings, situations and models are not known"
+            "synthesis.json is missing: settings, situations and models are not known"
         )
         expect(page.locator("#head")).to_contain_text("2 of ? sessions in 1 of ? waves")
         expect(page.locator("#panel")).to_contain_text(

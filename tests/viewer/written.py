@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from simcounsel.corpus.synthesis import Workshop
-from simcounsel.events import Entry, Event
-from simcounsel.events.synthesis import (
+from simcounsel.corpus.synthesis.events import (
+    QUALITIES,
     Disclosed,
     Drafted,
     Evaluated,
@@ -16,10 +15,12 @@ from simcounsel.events.synthesis import (
     QualityRating,
     Revised,
     SessionEnded,
+    SynthesisEvent,
 )
-from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis_file import settings_from
-from simcounsel.specs.vocabulary import QUALITIES
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.settings_file import settings_from
+from simcounsel.corpus.synthesis.workshop import Workshop
+from simcounsel.events import Entry
 from tests.stage import seal
 
 MANIFEST: dict[str, Any] = {
@@ -35,18 +36,18 @@ MANIFEST: dict[str, Any] = {
 ADVICE = "Give it back first."
 
 
-def written(out: Path, waves: int | None = None, **changes: Any) -> Run:
+def written(out: Path, waves: int | None = None, **changes: Any) -> SynthesisRecord:
     """Six sessions in waves of two, or as `changes` say; only the first `waves` of them."""
     settings = settings_from([], {"sessions": 6, "wave": 2} | changes, model="scripted")
     return Workshop(settings, out=out).run(waves)
 
 
-def go_on(run: Run, waves: int | None = None) -> Run:
+def go_on(run: SynthesisRecord, waves: int | None = None) -> SynthesisRecord:
     """Write on."""
-    return Workshop(Run.open(run.folder)).run(waves)
+    return Workshop(SynthesisRecord.open(run.folder)).run(waves)
 
 
-def lines(*events: tuple[int, Event]) -> list[dict[str, Any]]:
+def lines(*events: tuple[int, SynthesisEvent]) -> list[dict[str, Any]]:
     """Events, each with its wave, as the log holds them."""
     return [
         json.loads(Entry(seq, wave, 0, event).line()) for seq, (wave, event) in enumerate(events)
@@ -55,14 +56,14 @@ def lines(*events: tuple[int, Event]) -> list[dict[str, Any]]:
 
 def talk(
     session: str, *, theme: str = "sleep", revised: int = 1, of: int = 2, wave: int = 0
-) -> list[tuple[int, Event]]:
+) -> list[tuple[int, SynthesisEvent]]:
     """A session by hand: in each pair of lines one fact is told; the first `revised` of `of` drafts are revised, the next is only criticized
     (-1: not even that)."""
     facts = tuple(
         Fact(id=f"F{n}", of="plight", stage="describes", text=f"fact {n}", invented=n == 2)
         for n in range(1, of + 2)
     )
-    events: list[Event] = [
+    events: list[SynthesisEvent] = [
         Extracted(
             session=session,
             situation="a-1",
@@ -94,7 +95,9 @@ def talk(
     ]
 
 
-def answer(session: str, message: int, *, revised: bool, criticized: bool) -> Iterable[Event]:
+def answer(
+    session: str, message: int, *, revised: bool, criticized: bool
+) -> Iterable[SynthesisEvent]:
     """A draft, its judgment (listening 2, all else 8) and, if it is revised, its revision."""
     draft = f"Why did that happen, number {message}?"
     yield Drafted(
@@ -157,7 +160,7 @@ def stored(
         else manifest
     )
     if told:
-        (folder / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
+        (folder / "synthesis.json").write_text(json.dumps(told), encoding="utf-8")
     seal(folder)
     return folder
 

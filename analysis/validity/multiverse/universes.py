@@ -4,7 +4,6 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -17,8 +16,6 @@ from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.multiverse import USUAL, Multiverse, Outcome
 from simcounsel.specs.prompt_set import prompts_named
-from simcounsel.specs.subject import Subject
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 from simcounsel.specs.world_problems import world_problems
 
@@ -101,7 +98,7 @@ def plan(
     """
     experiment, _ = load_experiment(file)
     if not experiment.worlds:
-        raise SpecError([f"{file}: a synthesis has no effect on clients; name one with worlds"])
+        raise SpecError([f"{file}: no effect on clients can be in it; name one with worlds"])
     choices = experiment.multiverse or Multiverse(prompts=(USUAL, *shipped_sets()))
     choices = _chosen(choices, prompts, models, temperatures)
     ways = tuple(
@@ -224,26 +221,21 @@ def _lived(file: Path, cells: Sequence[Cell], way: Way) -> Iterator[Cell]:
             raise SpecError(
                 [f"{file}: condition {cell.arm!r} sets `{both[0]}` itself, so it cannot be varied"]
             )
-        about = cell.about.either(world=partial(_varied, changes, file), synthesis=_as_it_is)
         yield replace(
             cell,
             name=f"{way.name}-{cell.name}",
-            about=about,
+            about=_varied(changes, file, cell.world),
             pair=f"{way.name}-{cell.pair}",
             past=None if cell.past is None else f"{way.name}-{cell.past}",
         )
 
 
-def _varied(changes: Mapping[str, object], file: Path, world: World) -> Subject:
+def _varied(changes: Mapping[str, object], file: Path, world: World) -> World:
     made = world.model_copy(update=changes)
     problems = world_problems(made) if changes else []
     if problems:
         raise SpecError([f"{file}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
     return made
-
-
-def _as_it_is(settings: Synthesis) -> Subject:
-    return settings
 
 
 def _contrast(experiment: Experiment, choices: Multiverse, file: Path) -> tuple[str, str]:
@@ -284,9 +276,6 @@ def _planned(experiment: Experiment, contrast: tuple[str, str], cell: Cell) -> I
             )
             found.setdefault(outcome)
     if not found:
-        measured = cell.about.either(
-            world=lambda world: [one.instrument for one in world.measurements],
-            synthesis=lambda _: list[str](),
-        )
-        found |= dict.fromkeys(Outcome(instrument=one) for one in measured)
+        measured = cell.world.measurements
+        found |= dict.fromkeys(Outcome(instrument=one.instrument) for one in measured)
     yield from found

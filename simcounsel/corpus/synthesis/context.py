@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from simcounsel.chance import seed_of
-from simcounsel.corpus.synthesis.reading import LANGUAGES
+from simcounsel.corpus.dialogues import LANGUAGES
+from simcounsel.corpus.synthesis.settings import Synthesis
 from simcounsel.prompts import OWN_NAME, phrase, prompt_text
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.vocabulary import Language
 
 PERSON, COUNSELOR = "Person", "Counselor"

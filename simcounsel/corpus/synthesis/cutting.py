@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator
 
 from simcounsel.chance import chance
-from simcounsel.corpus.synthesis.role_answers import MOST_FACTS, Extraction, FactDraft
-from simcounsel.corpus.synthesis.role_schemas import PARTS
-from simcounsel.specs.vocabulary import DISCLOSURES, Disclosure
+from simcounsel.corpus.disclosure import DISCLOSURES, Disclosure
+from simcounsel.corpus.synthesis.role_answers import MOST_FACTS, PARTS, Extraction, FactDraft
 from simcounsel.texts import sentences
 
 _SIGNS: tuple[tuple[Disclosure, str], ...] = (

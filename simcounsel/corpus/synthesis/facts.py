@@ -2,22 +2,21 @@
 model.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from simcounsel.corpus.synthesis.context import Line
-from simcounsel.corpus.synthesis.role_answers import NEW_AT_ONCE
-from simcounsel.corpus.synthesis.role_schemas import BY_ADVICE, BY_STAGE
-from simcounsel.events import Fact
+from simcounsel.corpus.synthesis.events import Fact, Support
+from simcounsel.corpus.synthesis.role_answers import BY_ADVICE, BY_STAGE, NEW_AT_ONCE
 from simcounsel.llm.question import Facts
 from simcounsel.llm.schemas import Limits, some_of
-from simcounsel.specs.vocabulary import Support
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractFacts(Facts):
     """The extractor's."""
 
+    drawn = False  # its parts must be in the text
     text: str
     """The situation as it was typed in."""
     theme: str | None
@@ -45,7 +44,12 @@ class SeekFacts(Facts):
     @property
     def limits(self) -> Limits:
         """It tells some of what it may."""
-        return {"facts": some_of([fact.id for fact in self.offered], NEW_AT_ONCE)}
+        return {"facts": some_of(self.closed["facts"], NEW_AT_ONCE)}
+
+    @property
+    def closed(self) -> Mapping[str, Sequence[str]]:
+        """The facts that it may tell."""
+        return {"facts": [fact.id for fact in self.offered]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +71,11 @@ class SupportFacts(Facts):
     def limits(self) -> Limits:
         """It follows strategies that it carries."""
         return {"strategies": some_of([*self.carried], len(self.carried))}
+
+    @property
+    def closed(self) -> Mapping[str, Sequence[str]]:
+        """The strategies that it may follow."""
+        return {"strategies": [*self.carried]}
 
 
 @dataclass(frozen=True, kw_only=True)

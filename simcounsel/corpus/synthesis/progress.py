@@ -2,10 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from simcounsel.events import Disclosed, Drafted, Event, Extracted, Revised, SessionEnded
-from simcounsel.specs.synthesis import Synthesis
+from simcounsel.corpus.synthesis.events import (
+    Disclosed,
+    Drafted,
+    Extracted,
+    Revised,
+    SessionEnded,
+    own,
+)
+from simcounsel.corpus.synthesis.settings import Synthesis
 from simcounsel.terminal import counting_bar
 
 if TYPE_CHECKING:
@@ -13,22 +20,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from simcounsel.corpus.synthesis.workshop import Workshop
-
-
-class Watching(Protocol):
-    """Follows a synthesis."""
-
-    def begin(self, workshop: "Workshop") -> None:
-        """It begins, or goes on."""
-        ...
-
-    def on_line(self, event: Event) -> None:
-        """Something was written in a session."""
-        ...
-
-    def on_wave(self, waves: int) -> None:
-        """Called with how many waves are done."""
-        ...
 
 
 class _Counting:
@@ -43,9 +34,9 @@ class _Counting:
         """It begins, or goes on."""
         self.workshop = workshop
         for entry in workshop.record.entries(until_tick=workshop.wave):
-            self.count(entry.event)
+            self.count(own(entry.event))
 
-    def count(self, event: Event) -> None:
+    def count(self, event: object) -> None:
         """Take in an event."""
         self.sessions += isinstance(event, SessionEnded)
         self.lines += isinstance(event, Disclosed | Drafted)
@@ -66,7 +57,7 @@ class Plain(_Counting):
         super().__init__(settings)
         self._console = console
 
-    def on_line(self, event: Event) -> None:
+    def on_line(self, event: object) -> None:
         """Tell that a session begins or ends."""
         self.count(event)
         if isinstance(event, Extracted):
@@ -98,7 +89,7 @@ class Bar(_Counting):
         super().begin(workshop)
         self._bar.update(self._task, completed=self.sessions)
 
-    def on_line(self, event: Event) -> None:
+    def on_line(self, event: object) -> None:
         """Move the bar."""
         self.count(event)
         self._bar.update(self._task, completed=self.sessions, numbers=self.numbers())
@@ -109,7 +100,7 @@ class Bar(_Counting):
 
 
 @contextmanager
-def progress(console: "Console", settings: Synthesis, plain: bool) -> Iterator[Watching]:
+def progress(console: "Console", settings: Synthesis, plain: bool) -> Iterator[Plain | Bar]:
     """A display that fits the terminal; plain lines in a pipe."""
     if plain:
         yield Plain(settings, console)

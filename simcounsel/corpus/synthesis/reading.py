@@ -2,27 +2,15 @@
 
 from collections.abc import Mapping
 
-from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn, written
+from simcounsel.corpus.dialogues import LANGUAGES, Dialogue, Draft, Origin, Turn, written
+from simcounsel.corpus.synthesis.events import Disclosed
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.sessions import SessionLine, Sessions, WrittenSession
 from simcounsel.errors import RunError
-from simcounsel.events import Disclosed, Extracted, Said
-from simcounsel.runs.conversation import Conversation, Line
-from simcounsel.runs.history import History
-from simcounsel.runs.run import SynthesisRun
 from simcounsel.runs.sources import recordings
 
-LANGUAGES = {
-    "english": "en",
-    "chinese": "zh",
-    "german": "de",
-    "french": "fr",
-    "spanish": "es",
-    "italian": "it",
-    "portuguese": "pt",
-    "japanese": "ja",
-}
 
-
-def dialogues_of(run: SynthesisRun) -> tuple[Dialogue, ...]:
+def dialogues_of(run: SynthesisRecord) -> tuple[Dialogue, ...]:
     """One dialogue a session, in the order of the sessions; sessions of an unfinished wave are not
     among them.
 
@@ -31,16 +19,15 @@ def dialogues_of(run: SynthesisRun) -> tuple[Dialogue, ...]:
     had there.
     """
     first = run.manifest.parent.at_tick if run.manifest.parent else 0
-    history = History.of(run)
-    sessions = [one for one in history.conversations() if one.tick >= first]
-    models = writers(run)
+    read, models = Sessions.of(run), writers(run)
+    held = [one for one in read.all() if one.tick >= first]
     return tuple(
-        _dialogue(run, one, history.authors(one), models)
-        for one in sorted(sessions, key=lambda session: session.id)
+        _dialogue(run, one, read.authors(one), models)
+        for one in sorted(held, key=lambda session: session.id)
     )
 
 
-def writers(run: SynthesisRun) -> dict[str, str]:
+def writers(run: SynthesisRecord) -> dict[str, str]:
     """Which model wrote, by role; a role that took no part is not named, and a recording is named
     by what it recorded.
     """
@@ -48,26 +35,24 @@ def writers(run: SynthesisRun) -> dict[str, str]:
     found = {
         role: there.get(role, name) if name.startswith("recorded:") else name
         for role, name in run.manifest.models.items()
-        if role != "embed" and role not in run.synthesis.without
+        if role != "embed" and role not in run.settings.without
     }
-    if "evaluator" in run.synthesis.without:
+    if "evaluator" in run.settings.without:
         found = {role: name for role, name in found.items() if role not in ("corrector", "manager")}
     return found
 
 
 def _dialogue(
-    run: SynthesisRun, session: Conversation, authors: Mapping[int, str], models: dict[str, str]
+    run: SynthesisRecord,
+    session: WrittenSession,
+    authors: Mapping[int, str],
+    models: dict[str, str],
 ) -> Dialogue:
     opened = session.started
     situation = next(
-        (
-            one
-            for one in run.synthesis.situations
-            if isinstance(opened, Extracted) and one.id == opened.situation
-        ),
-        None,
+        (one for one in run.settings.situations if opened and one.id == opened.situation), None
     )
-    if situation is None or not isinstance(opened, Extracted):
+    if situation is None or opened is None:
         raise RunError(
             f"{run.folder}: session {session.id} has no beginning, or none of the manifest's"
             f" situations: its log is damaged; `simcounsel verify {run.folder}` says where"
@@ -82,8 +67,8 @@ def _dialogue(
         id=f"{run.name}/{session.id}",
         client=situation.unit,
         theme=opened.theme,
-        condition=run.synthesis.condition,
-        language=LANGUAGES.get(run.synthesis.language.casefold()),
+        condition=run.settings.condition,
+        language=LANGUAGES.get(run.settings.language.casefold()),
         situation=situation.text,
         turns=tuple(_turn(line, authors[line.message]) for line in session.lines),
         undisclosed=tuple(fact.text for fact in opened.facts if fact.id not in disclosed),
@@ -91,12 +76,11 @@ def _dialogue(
     )
 
 
-def _turn(line: Line, author: str) -> Turn:
+def _turn(line: SessionLine, author: str) -> Turn:
     """A line as it was said, one of the counselor's with its draft if it was revised. What the
     supporter thought and meant to do belongs to the draft; of a revision neither is known.
     """
     event, revised = line.event, line.revised
-    assert not isinstance(event, Said), "a session of a synthesis"
     if isinstance(event, Disclosed):
         how = written(event.source, author)
         return Turn(speaker="client", text=event.text, stage=event.stage, source=how)

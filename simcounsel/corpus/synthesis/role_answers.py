@@ -1,18 +1,19 @@
 """What the six roles answer, and what would be wrong with an answer."""
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from simcounsel.corpus.dialogues import Skill
+from simcounsel.corpus.disclosure import DISCLOSURES, Disclosure
 from simcounsel.corpus.measures import units
-from simcounsel.events import Fact
+from simcounsel.corpus.synthesis.events import QUALITIES, Fact, Support
+from simcounsel.corpus.synthesis.settings import STRATEGY_WORDS
 from simcounsel.llm.answers import speech_problem
-from simcounsel.specs.synthesis import STRATEGY_WORDS
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Disclosure, Support
+from simcounsel.llm.schemas import Limits
 from simcounsel.texts import stopwords
 
 FEWEST_FACTS, MOST_FACTS = 6, 14
@@ -60,7 +61,7 @@ class Extraction(Answer):
     @field_validator("facts", mode="before")
     @classmethod
     def _in_a_row(cls, facts: Any) -> Any:
-        """Those that came by stage, as `role_schemas` asks for them, one after the other."""
+        """Those that came by stage, as `BY_STAGE` asks for them, one after the other."""
         if not isinstance(facts, dict):
             return facts
         return [
@@ -289,3 +290,49 @@ def content(text: str) -> frozenset[str]:
 def plain(text: str) -> str:
     """A text by its letters alone, to see whether two are the same."""
     return " ".join(re.findall(r"\w+", text.lower()))
+
+
+# what two roles are asked for where a schema holds their answers: no room for what would be refused
+
+PARTS: Mapping[Disclosure, Literal["character", "plight", "demand"]] = {
+    "introduces": "character",
+    "describes": "plight",
+    "feels": "plight",
+    "remembers": "plight",
+    "asks_for_help": "demand",
+    "asks_for_advice": "demand",
+}
+"""Of which part of the file a stage tells, as a rule."""
+SURE = ("introduces", "describes", "asks_for_help")
+"""Stages that tell of no other part."""
+
+
+def _of_stage(stage: Disclosure) -> dict[str, Any]:
+    """The schema of the facts of one stage."""
+    parts = [PARTS[stage]] if stage in SURE else list(dict.fromkeys(PARTS.values()))
+    fact = {
+        "of": {"type": "string", "enum": parts},
+        "text": {"type": "string", "minLength": 3, "maxLength": 400},
+        "invented": {"type": "boolean"},
+    }
+    one = {"type": "object", "properties": fact, "required": [*fact]}
+    return {"type": "array", "items": one, "minItems": 1, "maxItems": MOST_FACTS // len(PARTS)}
+
+
+BY_STAGE: Limits = {
+    "facts": {
+        "type": "object",
+        "properties": {stage: _of_stage(stage) for stage in DISCLOSURES},
+        "required": [*DISCLOSURES],
+    }
+}
+"""Facts as they are asked for where a schema holds the answer: none can say of a list that it has
+something for each stage and of each part.
+"""
+
+
+BY_ADVICE: Limits = {
+    "revise": None,
+    "advice": {"anyOf": [{"enum": [""]}, {"type": "string", "minLength": LEAST_ADVICE}]},
+}
+"""Where a schema holds the answer, whether to revise follows from the advice."""

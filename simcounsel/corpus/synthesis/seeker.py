@@ -4,8 +4,10 @@ only what it has told and what may come out now.
 
 from collections.abc import Sequence
 
+from simcounsel.corpus.disclosure import Disclosure
 from simcounsel.corpus.synthesis.context import Line, SessionContext
 from simcounsel.corpus.synthesis.cutting import cut
+from simcounsel.corpus.synthesis.events import Fact
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts
 from simcounsel.corpus.synthesis.role_answers import (
     NEW_AT_ONCE,
@@ -14,11 +16,10 @@ from simcounsel.corpus.synthesis.role_answers import (
     extraction_problem,
     seeker_problem,
 )
-from simcounsel.events import Fact
+from simcounsel.corpus.synthesis.situations import Situation
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
-from simcounsel.specs.situations import Situation
-from simcounsel.specs.vocabulary import THEMES, Disclosure
+from simcounsel.specs.vocabulary import THEMES
 
 
 def extract(context: SessionContext, situation: Situation) -> Ask[Reply[Extraction]]:

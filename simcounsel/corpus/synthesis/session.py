@@ -3,43 +3,112 @@ revises, the manager learns.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from simcounsel.chance import chance
+from simcounsel.corpus.disclosure import DISCLOSURES, Disclosure
 from simcounsel.corpus.synthesis.context import COUNSELOR, PERSON, Line, SessionContext
 from simcounsel.corpus.synthesis.danger import advice_on, passed_over, safe_line
-from simcounsel.corpus.synthesis.role_answers import facts_of
-from simcounsel.corpus.synthesis.seeker import extract, seek
-from simcounsel.corpus.synthesis.seeker_file import SeekerFile
-from simcounsel.corpus.synthesis.spare_lines import FAREWELL, SILENT, SPARE
-from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
-from simcounsel.corpus.synthesis.supporter import correct, distil, evaluate, support
-from simcounsel.events import (
+from simcounsel.corpus.synthesis.events import (
+    QUALITIES,
     Disclosed,
     Drafted,
     Evaluated,
-    Event,
     Extracted,
     Fact,
+    Quality,
     QualityRating,
     Revised,
     SessionEnded,
+    Support,
+    SynthesisEvent,
 )
+from simcounsel.corpus.synthesis.role_answers import facts_of
+from simcounsel.corpus.synthesis.seeker import extract, seek
+from simcounsel.corpus.synthesis.situations import Situation
+from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
+from simcounsel.corpus.synthesis.supporter import correct, distil, evaluate, support
 from simcounsel.llm.question import Ask, traced
-from simcounsel.specs.situations import Situation
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Quality
 
+# what is said when a model gave nothing usable; the log says `fallback`
+SILENT = ("I don't know.", "Hm.", "I'm not sure what to say.", "...", "Maybe.", "It's hard to put.")
+"""A seeker's that has nothing to tell."""
+SPARE: tuple[tuple[Support, str], ...] = (
+    ("listening", "Take your time. I'm listening."),
+    ("identifying", "Which part of that weighs most on you?"),
+    ("exploring", "When did you last feel a little different about it?"),
+    ("listening", "Say a little more, if you like."),
+    ("goals", "What would be a first small sign that it is getting lighter?"),
+    ("exploring", "What goes on in you as you tell me this?"),
+    ("support", "What has helped you before, even a little?"),
+    ("listening", "I'd like to understand that better."),
+)
+"""A supporter's."""
+FAREWELL: tuple[Support, str] = ("support", "Let's leave it here for today. Thank you for coming.")
+"""A supporter's last line."""
+OFFERED = 3
+"""How many facts could come out in one line; at most two do."""
 HOLDS_BACK = 0.15
 """The share of lines in which a seeker tells nothing new."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class SessionOutcome:
     """A session as it was written: its events, and what the manager made of the suggestions."""
 
-    events: tuple[Event, ...]
+    events: tuple[SynthesisEvent, ...]
     proposals: tuple[Proposal, ...]
+
+
+@dataclass
+class SeekerFile:
+    """How far a seeker has opened up."""
+
+    facts: tuple[Fact, ...]
+    """All of its file."""
+    disclosed: list[Fact] = field(default_factory=list)
+    """What it has told, in its order."""
+    quiet: int = 0
+    """How many of its last lines told nothing new."""
+    due: int = 0
+    """The stage, from 0, that it should have come to by now, so that a long story does not take up
+    the whole session; what is left behind then may still come up.
+    """
+
+    @property
+    def stage(self) -> Disclosure:
+        """The first stage that is due, or later, of which something is untold; the last one when
+        there is none.
+        """
+        waiting = {fact.stage for fact in self._untold()}
+        return next(
+            (stage for stage in DISCLOSURES[self.due :] if stage in waiting), DISCLOSURES[-1]
+        )
+
+    def offered(self) -> tuple[Fact, ...]:
+        """What could come out now: of this stage, one of the next, and what was left behind; never
+        all at once.
+        """
+        at = DISCLOSURES.index(self.stage)
+        ordered = sorted(self._untold(), key=lambda fact: DISCLOSURES.index(fact.stage))
+        here = [fact for fact in ordered if fact.stage == self.stage]
+        beyond = [fact for fact in ordered if DISCLOSURES.index(fact.stage) > at]
+        behind = [fact for fact in ordered if DISCLOSURES.index(fact.stage) < at]
+        return (*here[: OFFERED - 1], *beyond[: 1 if len(here) < OFFERED else 0], *behind)[:OFFERED]
+
+    def tell(self, ids: tuple[str, ...]) -> None:
+        """Note what a line told."""
+        self.disclosed += [fact for fact in self.facts if fact.id in ids]
+        self.quiet = 0 if ids else self.quiet + 1
+
+    def _untold(self) -> list[Fact]:
+        return [fact for fact in self.facts if fact not in self.disclosed]
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was told."""
+        return not self._untold()
 
 
 class Session:
@@ -53,18 +122,18 @@ class Session:
         context: SessionContext,
         situation: Situation,
         carried: tuple[Strategy, ...],
-        on_line: Callable[[Event], None] | None = None,
+        on_line: Callable[[SynthesisEvent], None] | None = None,
     ) -> None:
         self.context = context
         self.situation = situation
         self.carried = carried
         self._on_line = on_line
-        self._events: list[Event] = []
+        self._events: list[SynthesisEvent] = []
         self._lines: list[Line] = []
         self._advice: list[tuple[Quality, str]] = []
         self._revised = 0
 
-    def write(self) -> Ask[Written]:
+    def write(self) -> Ask[SessionOutcome]:
         """All of it."""
         file = SeekerFile((yield from self._extract()))
         settings, last = self.context.settings, False
@@ -94,7 +163,7 @@ class Session:
             if self._advice and "manager" not in settings.without
             else ()
         )
-        return Written(events=tuple(self._events), proposals=proposals)
+        return SessionOutcome(events=tuple(self._events), proposals=proposals)
 
     def _extract(self) -> Ask[tuple[Fact, ...]]:
         reply = yield from extract(self.context, self.situation)
@@ -258,7 +327,7 @@ class Session:
         self._lines.append((who, event.text))
         self._note(event)
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: SynthesisEvent) -> None:
         self._events.append(event)
         if self._on_line:
             self._on_line(event)

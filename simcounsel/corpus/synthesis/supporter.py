@@ -5,6 +5,7 @@ said, and nothing of the seeker's file.
 from collections.abc import Sequence
 
 from simcounsel.corpus.synthesis.context import Line, SessionContext
+from simcounsel.corpus.synthesis.events import Quality, Support
 from simcounsel.corpus.synthesis.facts import CorrectFacts, DistilFacts, EvaluateFacts, SupportFacts
 from simcounsel.corpus.synthesis.role_answers import (
     MOST_STRATEGIES,
@@ -16,11 +17,10 @@ from simcounsel.corpus.synthesis.role_answers import (
     evaluation_problem,
     line_problem,
 )
+from simcounsel.corpus.synthesis.settings import STRATEGY_WORDS
 from simcounsel.corpus.synthesis.strategies import Strategy
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
-from simcounsel.specs.synthesis import STRATEGY_WORDS
-from simcounsel.specs.vocabulary import Quality, Support
 
 
 def support(

@@ -1,4 +1,4 @@
-"""A synthesis from its settings to its run: sessions in waves, strategies from one wave to the
+"""A synthesis from its settings to its record: sessions in waves, strategies from one wave to the
 next.
 """
 
@@ -6,40 +6,69 @@ from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+from pydantic import BaseModel
 
 from simcounsel.corpus.synthesis.context import SessionContext
-from simcounsel.corpus.synthesis.session import Session, Written
-from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
-from simcounsel.engine.fallbacks import FallbackCount
-from simcounsel.engine.journal import Warnings
-from simcounsel.engine.opening import begin_run, models_for
-from simcounsel.errors import RunError
-from simcounsel.events import (
-    Entry,
-    Event,
+from simcounsel.corpus.synthesis.events import (
     StrategyDropped,
     StrategyLearned,
     StrategyRestored,
-    TickEnded,
+    SynthesisEvent,
+    line_of,
+    own,
 )
+from simcounsel.corpus.synthesis.record import SynthesisRecord
+from simcounsel.corpus.synthesis.session import Session, SessionOutcome
+from simcounsel.corpus.synthesis.settings import Synthesis
+from simcounsel.corpus.synthesis.settings_file import changed
+from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
+from simcounsel.engine.fallbacks import FallbackCount
+from simcounsel.engine.forking import begun, check_fork, check_left
+from simcounsel.engine.journal import Warnings
+from simcounsel.engine.opening import begin_record, check_roles, models_for
+from simcounsel.errors import RunError
+from simcounsel.events import Entry, TickEnded, as_event
 from simcounsel.llm.budget import budget_in
+from simcounsel.llm.byhand import check_inherited
 from simcounsel.llm.question import ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.aside import calls_aside
-from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis import Synthesis
+from simcounsel.runs.manifest import Parent
+
+CHANGED_ONLY_AT_START = ("situations", "wave", "strategies", "language")
+
+
+def fork(
+    record: SynthesisRecord, at_wave: int, changes: dict[str, Any], out: Path
+) -> SynthesisRecord:
+    """A new synthesis that shares the waves before `at_wave`, with settings changed from then on.
+    RunError when that wave was not written, SpecError when a change does not fit.
+    """
+    check_fork(record, at_wave, changes, CHANGED_ONLY_AT_START)
+    settings = changed(record.settings, changes)
+    check_left(record, at_wave, settings.waves - 1, settings.waves)
+    names = settings.model_names()
+    check_inherited({*names.values()} & {*record.manifest.models.values()})
+    check_roles(names)
+    past = list(record.entries(until_tick=at_wave))
+
+    def begin(parent: Parent) -> SynthesisRecord:
+        return begin_record(SynthesisRecord, settings, out, parent)
+
+    return begun(record, past, at_wave, changes, begin)
 
 
 class Workshop:
     """Writes the sessions of a synthesis.
 
         with Workshop(load_synthesis(Path("synthesis.yaml"))) as workshop:
-            run = workshop.run()
+            record = workshop.run()
 
-    about: the settings, or a run to go on with. out: where the run's folder goes. models: a ready
+    about: the settings, or a synthesis to go on with. out: where its folder goes. models: a ready
     Switchboard. budget_usd, budget_calls: no request is sent that may take more than what is left
-    of them; what the run took before counts. None: as it was given last; NO_LIMIT lifts it.
+    of them; what it took before counts. None: as it was given last; NO_LIMIT lifts it.
     on_line: called with every event of a session as it comes, in the order of time; on_wave: with
     the number of waves that are done. A wave is written whole or, if anything breaks it off, not at
     all; the replies that came are used again.
@@ -47,18 +76,22 @@ class Workshop:
 
     def __init__(
         self,
-        about: Synthesis | Run,
+        about: Synthesis | SynthesisRecord,
         *,
         out: str | Path = "runs",
         models: Switchboard | None = None,
         in_flight: int = 64,
         budget_usd: float | None = None,
         budget_calls: float | None = None,
-        on_line: Callable[[Event], None] | None = None,
+        on_line: Callable[[SynthesisEvent], None] | None = None,
         on_wave: Callable[[int], None] | None = None,
     ) -> None:
-        self.record = about if isinstance(about, Run) else begin_run(about, Path(out))
-        self.settings = self.record.synthesis
+        self.record = (
+            begin_record(SynthesisRecord, about, Path(out))
+            if isinstance(about, Synthesis)
+            else about
+        )
+        self.settings = self.record.settings
         self.strategies = Strategies()
         self.stopped_because: str | None = None
         self._on_line, self._on_wave = on_line, on_wave
@@ -75,9 +108,10 @@ class Workshop:
             if budget.limited and not (models and models.budget.limited):
                 self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
-            self._fallbacks = FallbackCount(self.record, self.settings.fallbacks, self.wave)
+            limits = self.settings.fallbacks
+            self._fallbacks = FallbackCount(self.record, limits, self.wave, line_of)
             for entry in self.record.entries(until_tick=self.wave):
-                self.strategies.observe(entry)
+                self.strategies.observe(entry.tick, own(entry.event))
                 self._warnings.observe(entry)
                 self._fallbacks.observe(entry)
                 self._seq = entry.seq + 1
@@ -90,9 +124,9 @@ class Workshop:
         """Whether all sessions are written."""
         return self.wave >= self.settings.waves
 
-    def run(self, waves: int | None = None) -> Run:
-        """Write all that is left, or that many waves more; return the run. GivenUp when a model
-        does not answer, or the budget does not reach.
+    def run(self, waves: int | None = None) -> SynthesisRecord:
+        """Write all that is left, or that many waves more; return the synthesis. GivenUp when a
+        model does not answer, or the budget does not reach.
         """
         last = self.settings.waves if waves is None else min(self.settings.waves, self.wave + waves)
         try:
@@ -105,11 +139,11 @@ class Workshop:
     def step(self) -> None:
         """Write one wave. GivenUp when a model does not answer, the budget does not reach, or too
         many answers are of no use. After anything has broken a wave off only a new Workshop over
-        the same run can go on.
+        the same folder can go on.
         """
         if self._entries:
             raise RunError(
-                f"{self.record.folder}: a wave was broken off; open the run anew, as `simcounsel"
+                f"{self.record.folder}: a wave was broken off; open it anew, as `simcounsel"
                 " resume` does"
             )
         self.models.begin_tick(self.wave)
@@ -122,10 +156,8 @@ class Workshop:
         outcomes = self.models.ask({name: session.write() for name, session in sessions.items()})
         proposals: list[Proposal] = []
         for outcome in outcomes.values():
-            written: Written = outcome.value
-            for event in written.events:
-                self._write(event)
-            for event in self._warnings.of(outcome):
+            written: SessionOutcome = outcome.value
+            for event in chain[BaseModel](written.events, self._warnings.of(outcome)):
                 self._write(event)
             proposals += written.proposals
         asked = sum(outcome.asked for outcome in outcomes.values())
@@ -155,12 +187,10 @@ class Workshop:
                 " them)"
             )
         for strategy in known.values():
-            if strategy.dropped != (strategy.id in self.settings.dropped):
-                self._write(
-                    StrategyRestored(id=strategy.id)
-                    if strategy.dropped
-                    else StrategyDropped(id=strategy.id)
-                )
+            dropped = strategy.dropped is not None
+            if dropped != (strategy.id in self.settings.dropped):
+                kind = StrategyRestored if dropped else StrategyDropped
+                self._write(kind(id=strategy.id))
 
     def _name(self, number: int) -> str:
         """Of a session, counted from 0: `S0001` is the first; as many digits for all, so that names
@@ -185,14 +215,13 @@ class Workshop:
         for event in tuple(sorted_in(self.strategies, proposals, vectors, reply.call)):
             self._write(event)
 
-    def _write(self, event: Event) -> None:
-        entry = Entry(self._seq, self.wave, 0, event)
+    def _write(self, event: BaseModel) -> None:
+        self._entries.append(Entry(self._seq, self.wave, 0, as_event(event)))
         self._seq += 1
-        self._entries.append(entry)
-        self.strategies.observe(entry)
+        self.strategies.observe(self.wave, event)
 
     def close(self) -> None:
-        """End the models and let go of the folder. The run can be resumed."""
+        """End the models and let go of the folder. It can be resumed."""
         if self._open:
             self._open = False
             try:

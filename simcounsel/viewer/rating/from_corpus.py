@@ -11,7 +11,7 @@ from simcounsel.corpus.rated import label_of
 from simcounsel.corpus.reading import CARD, CORPUS, FAULTED, SAMPLES, loose_files, read_dialogues
 from simcounsel.corpus.sampling import draw
 from simcounsel.errors import StudyError
-from simcounsel.runs.log import Log
+from simcounsel.record_kinds import WORLD, is_record, kind_of, records_in
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.items import Choice, Found
 from simcounsel.viewer.rating.study import Origin
@@ -20,18 +20,14 @@ from simcounsel.viewer.rating.study_parts import Line, Seen
 
 def is_corpus(path: Path) -> bool:
     """Whether a path is a corpus and no run of a world: a file, the word `samples`, an export, a
-    synthesis, a folder of syntheses, or one of other people's files.
+    record of another kind, a folder of such records, or one of other people's files.
     """
     if not path.is_dir():
         return path.is_file() or str(path) in (SAMPLES, FAULTED)
-    manifests = (
-        [path / "manifest.json"]
-        if (path / "manifest.json").is_file()
-        else sorted(path.glob("*/manifest.json"))
-    )
+    records = [path] if is_record(path) else records_in(path)
     return (
-        all(Log(file.parent).kind == "synthesis" for file in manifests)
-        if manifests
+        all(kind_of(one) is not WORLD for one in records)
+        if records
         else any((path / name).is_file() for name in (CORPUS, CARD)) or bool(loose_files(path))
     )
 

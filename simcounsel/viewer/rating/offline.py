@@ -8,8 +8,8 @@ import json
 import re
 from pathlib import Path
 
+from simcounsel.viewer.pages import STATIC
 from simcounsel.viewer.rating.study import Rater, Study, write_whole
-from simcounsel.viewer.routes import STATIC
 
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)

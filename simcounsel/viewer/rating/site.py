@@ -26,9 +26,9 @@ from starlette.staticfiles import StaticFiles
 
 from simcounsel.errors import StudyError
 from simcounsel.viewer.guard import LOOPBACK, Guard
+from simcounsel.viewer.pages import STATIC
 from simcounsel.viewer.rating.answers import Given, answer_of, append, last_answers, read_answers
 from simcounsel.viewer.rating.study import Rater, Study, open_study
-from simcounsel.viewer.routes import STATIC
 from simcounsel.viewer.serve import listen
 
 OWN_TOKEN = ("/rate/", "/api/rate/", "/static/")

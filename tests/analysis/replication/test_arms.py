@@ -64,13 +64,7 @@ def arms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sessions]:
     cast = chosen("structure_matters", 3, [], out)
     file = written_experiment("structure_matters", cast, out, Choices(days=DAYS))
     _, cells = load_experiment(file, {"reason": "scripted", "embed": "scripted"})
-    return {
-        str(cell.arm): cell.about.either(
-            world=lambda world, arm=cell.arm: Sessions(world, out / str(arm)),
-            synthesis=lambda _: pytest.fail("a world was wanted"),
-        )
-        for cell in cells
-    }
+    return {str(cell.arm): Sessions(cell.world, out / str(cell.arm)) for cell in cells}
 
 
 def test_only_the_first_arm_remembers(arms: dict[str, Sessions]) -> None:

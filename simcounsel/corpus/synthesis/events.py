@@ -1,15 +1,31 @@
-"""What can happen in a synthesis of dialogues. A tick is a wave of sessions there, and minutes
-stand still.
+"""What can happen in a synthesis of dialogues. In its log each is a `Foreign`, and a tick is a wave
+of sessions; minutes stand still.
 
 A session is `S0001`; its messages count from 1, the seeker's and the supporter's together.
 """
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
+from simcounsel.corpus.disclosure import Disclosure
+from simcounsel.events import Event, Foreign, parse_entry
 from simcounsel.events.data import Answered, Data
-from simcounsel.specs.vocabulary import Disclosure, Quality, Support
 
 Source = Literal["generated", "chosen", "fallback", "human"]
+Support = Literal["listening", "identifying", "exploring", "goals", "support"]
+"""What a supporter works on, one after the other (MindCorpus, appendix B)."""
+Quality = Literal[
+    "confidentiality",
+    "objectivity",
+    "sympathy",
+    "specialization",
+    "feasibility",
+    "listening",
+    "collaboration",
+    "tenderness",
+    "respect",
+]
+"""What an evaluator judges in each of a supporter's lines (MindCorpus, appendix A)."""
+QUALITIES: tuple[Quality, ...] = get_args(Quality)
 
 
 class Fact(Data):
@@ -160,3 +176,47 @@ class StrategyDropped(Data):
 
     kind: Literal["strategy_dropped"] = "strategy_dropped"
     id: str
+
+
+SynthesisEvent = (
+    Extracted
+    | Disclosed
+    | Drafted
+    | Evaluated
+    | Revised
+    | SessionEnded
+    | StrategyLearned
+    | StrategyKnown
+    | StrategyDropped
+    | StrategyRestored
+)
+CLASSES: dict[str, type[SynthesisEvent]] = {
+    str(one.model_fields["kind"].default): one for one in get_args(SynthesisEvent)
+}
+
+
+Told = tuple[int, Event | SynthesisEvent]
+"""A wave, and what happened in it."""
+
+
+def own(event: Event) -> Event | SynthesisEvent:
+    """A log's event as one of ours, if it is. pydantic.ValidationError for one that is damaged."""
+    if not isinstance(event, Foreign) or event.kind not in CLASSES:
+        return event
+    return CLASSES[event.kind].model_validate({"kind": event.kind, **event.fields})
+
+
+def told(fields: dict[str, Any]) -> Told:
+    """A line of the log. ValueError or KeyError for one that is damaged."""
+    entry = parse_entry(fields)
+    return entry.tick, own(entry.event)
+
+
+def line_of(event: Event) -> tuple[str, int, str] | None:
+    """The session of a line, its number and its source; a revised line is in a draft's place. None:
+    it is no line.
+    """
+    found = own(event)
+    if isinstance(found, Disclosed | Drafted | Revised):
+        return found.session, found.message, found.source
+    return None

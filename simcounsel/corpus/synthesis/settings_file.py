@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from simcounsel.corpus.synthesis.settings import Synthesis, SynthesisModels
+from simcounsel.corpus.synthesis.situations import SHIPPED, Situation, read_situations
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, Spec, explain, line_of, load_spec, parse_spec, read_yaml
 from simcounsel.specs.patching import patch
-from simcounsel.specs.situations import SHIPPED, Situation, read_situations
-from simcounsel.specs.synthesis import Synthesis, SynthesisModels
 
 
 def load_synthesis(path: Path, **changes: Any) -> Synthesis:

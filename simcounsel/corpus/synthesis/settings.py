@@ -2,24 +2,23 @@
 which roles.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import chain, zip_longest
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from simcounsel.specs.kinds import WORDS, Kind
+from simcounsel.corpus.synthesis.situations import Situation
 from simcounsel.specs.load import Spec
-from simcounsel.specs.situations import Situation
-from simcounsel.specs.timeouts import Timeouts
-from simcounsel.specs.vocabulary import SYNTHESIS_ROLES, SynthesisRole
 from simcounsel.specs.world_settings import FallbackLimits, ModelName
 
 FEWEST_TURNS = 5
 STRATEGY_WORDS = 40
 """A strategy has at most so many (MindCorpus, appendix B)."""
+WriterRole = Literal["extractor", "seeker", "supporter", "evaluator", "corrector", "manager"]
+"""Who writes a dialogue (Xue et al. 2026, MindCorpus, section III.A)."""
+ROLES: tuple[WriterRole, ...] = get_args(WriterRole)
 Spared = Literal["evaluator", "corrector", "manager"]
-T = TypeVar("T")
 
 
 class SynthesisModels(Spec):
@@ -35,7 +34,7 @@ class SynthesisModels(Spec):
     embed: ModelName | None = None
     """Turns strategies to vectors; None: see `resolved`."""
 
-    def of(self, role: SynthesisRole) -> str:
+    def of(self, role: WriterRole) -> str:
         """The model that plays a role."""
         named: str | None = getattr(self, role)
         return named or self.default
@@ -52,13 +51,12 @@ class SynthesisModels(Spec):
             if self.default.startswith("scripted")
             else self.default
         )
-        return {role: self.of(role) for role in SYNTHESIS_ROLES} | {"embed": embed}
+        return {role: self.of(role) for role in ROLES} | {"embed": embed}
 
 
 class Synthesis(Spec):
     """A synthesis, complete: what its file says with the situations it names."""
 
-    kind: ClassVar[Kind] = "synthesis"
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")] = (
         "synthesis"
     )
@@ -144,34 +142,6 @@ class Synthesis(Spec):
     def waves(self) -> int:
         """How many waves these are."""
         return -(-self.count // self.wave)
-
-    @property
-    def unit(self) -> str:
-        """What its length is counted in."""
-        return WORDS[self.kind].unit
-
-    @property
-    def length(self) -> int:
-        """How many waves there will be: a synthesis' ticks."""
-        return self.waves
-
-    def next_tick(self, tick: int) -> int:
-        """The first wave that is written, from `tick` on: that one, since none is skipped."""
-        return tick
-
-    @property
-    def latest_fork(self) -> int:
-        """The last wave: behind it nothing would be written anew."""
-        return self.waves - 1
-
-    @property
-    def timeouts(self) -> Mapping[str, Timeouts]:
-        """How long models are waited for: a synthesis names none."""
-        return {}
-
-    def either(self, *, world: object, synthesis: "Callable[[Synthesis], T]") -> T:
-        """What `synthesis` returns of it (see `Subject`)."""
-        return synthesis(self)
 
     def amount(self, ticks: int) -> int:
         """How many sessions there are in the first waves."""
