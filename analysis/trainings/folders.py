@@ -4,7 +4,7 @@ which of them can be drawn on one axis.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +16,8 @@ from simcounsel.intake import file_bytes, json_data
 SAME_LOSS = 1e-3
 """Relative difference of the loss before training that another machine accounts for."""
 FORMAT = 1
+OF_ATTACK = "attack auc auc_low auc_high auc_base auc_allowed".split()
+"""Columns of the table, for the fields of `BestAttack`."""
 FEW = 100
 """Held-out sessions below which the page says so."""
 
@@ -253,26 +255,13 @@ def table(trainings: Iterable[TrainingRead]) -> pd.DataFrame:
                 "epsilon": one.epsilon,
                 "delta": one.delta,
                 "seed": one.seed,
-                **(
-                    {
-                        "attack": None,
-                        "auc": None,
-                        "auc_low": None,
-                        "auc_high": None,
-                        "auc_base": None,
-                        "auc_allowed": None,
-                    }
-                    if one.attack is None
-                    else {
-                        "attack": one.attack.name,
-                        "auc": one.attack.auc,
-                        "auc_low": one.attack.low,
-                        "auc_high": one.attack.high,
-                        "auc_base": one.attack.base,
-                        "auc_allowed": one.attack.allowed,
-                    }
-                ),
+                **_columns(one.attack),
             }
             for one in rows
         ]
     )
+
+
+def _columns(attack: BestAttack | None) -> dict[str, Any]:
+    told = (getattr(attack, one.name, None) for one in fields(BestAttack))
+    return dict(zip(OF_ATTACK, told, strict=True))

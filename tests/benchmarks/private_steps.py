@@ -54,7 +54,7 @@ def take_steps(
     import torch
 
     from training.learning.base import load_base, with_adapters
-    from training.learning.examples import Piece, Record
+    from training.learning.examples import Piece, ProtectedRecord
     from training.learning.gradients import ModelReading
     from training.learning.steps import Local, StepProtection
     from training.recipe import Learning, Lora
@@ -68,7 +68,7 @@ def take_steps(
         learned = torch.arange(length) >= length // 2
         weight = 1 / int(learned.sum())
         records = [
-            Record(
+            ProtectedRecord(
                 str(at),
                 (
                     Piece(

@@ -35,7 +35,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Record:
+class ProtectedRecord:
     """What is drawn, clipped and protected together: a session, or a client with all sessions. Its
     loss, the sum over examples of weight times token losses, is the mean over sessions of the mean
     over a session's learned tokens.
@@ -52,7 +52,7 @@ class Record:
 
 def records_of(
     dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens: int, *, by_client: bool = False
-) -> tuple[Record, ...]:
+) -> tuple[ProtectedRecord, ...]:
     """One record a session (or a client), in the order of first appearance. TrainingError when one
     has nothing to learn.
     """
@@ -62,7 +62,9 @@ def records_of(
     return tuple(_record(unit, members, tokenizer, max_tokens) for unit, members in groups.items())
 
 
-def _record(unit: str, dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens: int) -> Record:
+def _record(
+    unit: str, dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens: int
+) -> ProtectedRecord:
     parts = []
     for one in dialogues:
         cut = encode(one, tokenizer, max_tokens)
@@ -71,7 +73,7 @@ def _record(unit: str, dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens
             what = f"session {one.id!r} has no counselor's word to learn within {max_tokens} tokens"
             raise TrainingError(f"{what}; leave it out (see `corpus check`), or raise max_tokens")
         parts += [Piece(ids, learned, 1 / tokens / len(dialogues), one.id) for ids, learned in cut]
-    return Record(unit, tuple(parts))
+    return ProtectedRecord(unit, tuple(parts))
 
 
 def encode(dialogue: Dialogue, tokenizer: Any, max_tokens: int) -> list[tuple[Tensor, Tensor]]:

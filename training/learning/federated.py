@@ -20,7 +20,7 @@ from training.federation.shift import dense
 from training.federation.site_ledger import SiteLedger
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
-from training.learning.examples import Record, records_of
+from training.learning.examples import ProtectedRecord, records_of
 from training.learning.folder import TrainingFolder, data_of, manifest_of
 from training.learning.gradients import mean_loss
 from training.learning.result import spent_of, write_adapter
@@ -53,7 +53,7 @@ class Rounds:
 
     folder: TrainingFolder
     learners: Learners
-    held_out: tuple[Record, ...]
+    held_out: tuple[ProtectedRecord, ...]
     on_round: Callable[[RoundReport, float | None], None]
 
     def begin(self, start: ServerState) -> None:

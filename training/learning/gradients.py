@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.errors import TrainingError
-from training.learning.examples import Piece, Record, together
+from training.learning.examples import Piece, ProtectedRecord, together
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ def check_head(reading: ModelReading) -> None:
         )
 
 
-def mean_gradient(reading: ModelReading, records: Sequence[Record]) -> float:
+def mean_gradient(reading: ModelReading, records: Sequence[ProtectedRecord]) -> float:
     """Leave in `.grad` the gradient of the mean of the records' losses; returns that mean."""
     total = 0.0
     for part in _parts(
@@ -120,7 +120,9 @@ def per_sequence(reading: ModelReading) -> Iterator[None]:
         hooks.cleanup()
 
 
-def clipped_sum(reading: ModelReading, records: Sequence[Record], clip: float) -> list[Tensor]:
+def clipped_sum(
+    reading: ModelReading, records: Sequence[ProtectedRecord], clip: float
+) -> list[Tensor]:
     """The sum over records of their gradients, each scaled to an L2 norm of at most `clip` over all
     trained parameters together. Inside `per_sequence`. No record: zeros. A record whose gradient is
     not finite adds zero: an error would tell, without noise, that it is there.
@@ -174,11 +176,11 @@ def _parts(examples: Sequence[Piece], size: int) -> Iterator[list[Piece]]:
         yield part
 
 
-def _groups(records: Sequence[Record], size: int) -> Iterator[list[Record]]:
+def _groups(records: Sequence[ProtectedRecord], size: int) -> Iterator[list[ProtectedRecord]]:
     """Records of at most `size` sequences together, so that few gradients are held at a time; a
     longer record goes alone.
     """
-    group: list[Record] = []
+    group: list[ProtectedRecord] = []
     held = 0
     for record in records:
         if group and held + len(record.examples) > size:
@@ -190,7 +192,7 @@ def _groups(records: Sequence[Record], size: int) -> Iterator[list[Record]]:
         yield group
 
 
-def mean_loss(reading: ModelReading, records: Sequence[Record]) -> tuple[float, float]:
+def mean_loss(reading: ModelReading, records: Sequence[ProtectedRecord]) -> tuple[float, float]:
     """The mean over records of their losses, and the perplexity of a learned token (exp of the mean
     over all tokens).
     """

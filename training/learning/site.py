@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from training.errors import SiteRefused, TrainingError
 from training.federation.updates import Learned
 from training.learning.base import AdaptedBase, change_rank, load_for, with_adapters
-from training.learning.examples import Record, records_of
+from training.learning.examples import ProtectedRecord, records_of
 from training.learning.gradients import ModelReading, check_head
 from training.learning.steps import Local, StepProtection, adapter_weights, set_adapter_weights
 from training.plan import SiteSize, TrainingPlan
@@ -64,7 +64,7 @@ class Learners:
     """Told of each step that is done, of how many in the round."""
     base: AdaptedBase = field(init=False)
     reading: ModelReading = field(init=False)
-    records: dict[str, tuple[Record, ...]] = field(init=False)
+    records: dict[str, tuple[ProtectedRecord, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
         recipe = self.recipe

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.learning.examples import Record
+from training.learning.examples import ProtectedRecord
 from training.learning.gradients import ModelReading, clipped_sum, mean_gradient, per_sequence
 from training.privacy.noise import Key, generator, normals, secure_generator
 from training.recipe import Learning
@@ -40,7 +40,7 @@ class Local:
     """A site's training."""
 
     reading: ModelReading
-    records: Sequence[Record]
+    records: Sequence[ProtectedRecord]
     learning: Learning
     key: Key
     """Names it among all (seed, site); steps are counted from 0 over all rounds, so that the same
@@ -110,7 +110,7 @@ class Local:
             ).to(parameter.dtype)
             at += one.numel()
 
-    def drawn(self, number: int) -> list[Record]:
+    def drawn(self, number: int) -> list[ProtectedRecord]:
         """The records of a protected step: each with probability `rate`, independently; sometimes
         none.
         """
@@ -124,7 +124,7 @@ class Local:
             if chance < given.rate
         ]
 
-    def batch_of(self, number: int) -> list[Record]:
+    def batch_of(self, number: int) -> list[ProtectedRecord]:
         """The records of an unprotected step: its stretch of its epoch's shuffle."""
         epoch, at = divmod(number, self.steps_per_epoch)
         order = generator((*self.key, "epoch", epoch)).permutation(len(self.records))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
-from training.learning.examples import Record, records_of
+from training.learning.examples import ProtectedRecord, records_of
 from training.learning.folder import TrainingFolder, account_fields, data_of, manifest_of
 from training.learning.gradients import mean_loss
 from training.learning.result import write_adapter
@@ -127,7 +127,7 @@ class CentralTraining:
 
     folder: TrainingFolder
     local: Local
-    held_out: Sequence[Record]
+    held_out: Sequence[ProtectedRecord]
     steps: int
     on_progress: Callable[[TuneProgress], None]
 

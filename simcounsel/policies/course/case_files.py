@@ -4,11 +4,11 @@ from pathlib import Path
 
 from simcounsel.errors import SpecError
 from simcounsel.policies.course.case_reading import CaseReading
-from simcounsel.policies.course.case_report import Report
+from simcounsel.policies.course.case_report import CaseReport
 from simcounsel.specs.load import write_yaml
 
 
-def write_case(reading: CaseReading, report: Report, folder: Path) -> tuple[Path, ...]:
+def write_case(reading: CaseReading, report: CaseReport, folder: Path) -> tuple[Path, ...]:
     """client.yaml, plan.yaml and talk.yaml in a folder. SpecError when one of them is there already
     or cannot be written.
     """

@@ -1,6 +1,6 @@
 """The facts and the plan of a case report, rid of what could not be known yet."""
 
-from simcounsel.policies.course.case_report import Report
+from simcounsel.policies.course.case_report import CaseReport
 from simcounsel.policies.course.case_schemas import (
     MOST_HISTORY,
     ClientAnswer,
@@ -23,7 +23,7 @@ IN_FILE = 0.75
 """So much of what a fact is about stands in the client's file where the file has it."""
 
 
-def facts_of(report: Report, told: ToldAnswers, notes: list[str]) -> tuple[PlannedFact, ...]:
+def facts_of(report: CaseReport, told: ToldAnswers, notes: list[str]) -> tuple[PlannedFact, ...]:
     """Facts whose words stand in the report, each told where they stand, or later where the answer
     says so.
     """
@@ -88,7 +88,7 @@ def order_problem(answer: PlanAnswer | None) -> str | None:
 
 
 def plan_of(
-    report: Report,
+    report: CaseReport,
     therapy: Therapy,
     planned: PlanAnswer,
     facts: tuple[PlannedFact, ...],
@@ -116,7 +116,7 @@ def plan_of(
 
 
 def _session(
-    report: Report,
+    report: CaseReport,
     therapy: Therapy,
     session: SessionAnswer,
     number: int,

@@ -15,7 +15,7 @@ from simcounsel.errors import SpecError
 from simcounsel.llm.question import Ask, Facts, Question, ask
 from simcounsel.llm.schemas import Limits
 from simcounsel.policies.course.case_plan import facts_of, lived, order_problem, plan_of
-from simcounsel.policies.course.case_report import Report
+from simcounsel.policies.course.case_report import CaseReport
 from simcounsel.policies.course.case_schemas import (
     STAGE_BY_STAGE,
     ClientAnswer,
@@ -87,7 +87,7 @@ class CaseReading:
     """What of a model's answers could not be taken, and why."""
 
 
-def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReading]:
+def read_case(report: CaseReport, therapy: Therapy, seed: int = 1) -> Ask[CaseReading]:
     """Four questions: the client, the facts, the plan, the talk. SpecError when one of them could
     not be answered. A shipped therapy speaks the report's language.
     """
@@ -134,7 +134,11 @@ def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReadin
 
 
 def _planned(
-    report: Report, therapy: Therapy, facts: tuple[PlannedFact, ...], seed: int, notes: list[str]
+    report: CaseReport,
+    therapy: Therapy,
+    facts: tuple[PlannedFact, ...],
+    seed: int,
+    notes: list[str],
 ) -> Ask[CoursePlan]:
     language = language_of(report.text)
     goals = "\n".join(
@@ -168,7 +172,7 @@ def language_of(text: str) -> str:
 
 
 def _asked(
-    report: Report,
+    report: CaseReport,
     purpose: str,
     schema: type[A],
     about: Facts,
@@ -206,7 +210,9 @@ def _asked(
     return reply.value
 
 
-def _features(report: Report, talk: FeaturesAnswer, notes: list[str]) -> tuple[FeatureAnswer, ...]:
+def _features(
+    report: CaseReport, talk: FeaturesAnswer, notes: list[str]
+) -> tuple[FeatureAnswer, ...]:
     """Only lines that stand in the report, and only where some are left."""
     found = []
     for feature in talk.features:
@@ -222,7 +228,7 @@ def _features(report: Report, talk: FeaturesAnswer, notes: list[str]) -> tuple[F
 
 
 def _client(
-    report: Report, answer: ClientAnswer, talk: tuple[FeatureAnswer, ...], history: str
+    report: CaseReport, answer: ClientAnswer, talk: tuple[FeatureAnswer, ...], history: str
 ) -> dict[str, Any]:
     """The client's file as data. history: all that was lived through before the first session. Of
     the talk it has the style, and as samples only what the client says in that session.

@@ -27,7 +27,7 @@ _DIGITS = "一二三四五六七八九"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class CaseReport:
     """A case report."""
 
     path: Path
@@ -78,7 +78,7 @@ class Report:
         return tuple(part.splitlines()[0] for number, part in self.parts if number is None)
 
 
-def read_report(path: Path) -> Report:
+def read_report(path: Path) -> CaseReport:
     """A report from its file. SpecError when it is no text or has no session headings in order."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -109,7 +109,7 @@ def read_report(path: Path) -> Report:
                 " the report by headings such as `## Session 1`, in order, each once"
             ]
         )
-    return Report(path=path, text=text, parts=parts)
+    return CaseReport(path=path, text=text, parts=parts)
 
 
 def _session(heading: str) -> int | None:

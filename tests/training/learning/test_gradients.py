@@ -11,7 +11,7 @@ import torch
 from tests.training.learning.conftest import session
 from training.errors import TrainingError
 from training.learning.base import AdaptedBase, load_base
-from training.learning.examples import Record, records_of
+from training.learning.examples import ProtectedRecord, records_of
 from training.learning.gradients import (
     ModelReading,
     clipped_sum,
@@ -50,7 +50,7 @@ def reading(tiny: Path) -> ModelReading:
 
 
 @pytest.fixture(scope="module")
-def records(base: AdaptedBase) -> tuple[Record, ...]:
+def records(base: AdaptedBase) -> tuple[ProtectedRecord, ...]:
     """Five records, of which two have several sequences, one more than are computed together."""
     return records_of(
         [
@@ -65,7 +65,7 @@ def records(base: AdaptedBase) -> tuple[Record, ...]:
     )
 
 
-def gradient_of(reading: ModelReading, record: Record) -> list[torch.Tensor]:
+def gradient_of(reading: ModelReading, record: ProtectedRecord) -> list[torch.Tensor]:
     for parameter in reading.trained():
         parameter.grad = None
     mean_gradient(reading, [record])
@@ -77,7 +77,7 @@ def norm(gradients: list[torch.Tensor]) -> float:
 
 
 def test_losses_are_those_of_hugging_face(
-    reading: ModelReading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[ProtectedRecord, ...]
 ) -> None:
     example = records[1].examples[0]
     labels = torch.where(example.learned, example.ids, -100)[None]
@@ -92,7 +92,7 @@ def test_losses_are_those_of_hugging_face(
 
 
 def test_a_loss_is_the_same_alone_and_beside_a_longer_one(
-    reading: ModelReading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[ProtectedRecord, ...]
 ) -> None:
     """The attention mask reaches the model: padding changes nothing."""
     short, long = records[0].examples[0], records[1].examples[0]
@@ -104,7 +104,7 @@ def test_a_loss_is_the_same_alone_and_beside_a_longer_one(
 
 
 def test_the_clipped_sum_is_that_of_records_one_by_one(
-    reading: ModelReading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[ProtectedRecord, ...]
 ) -> None:
     assert max(len(record.examples) for record in records) > reading.at_once
     each = [gradient_of(reading, record) for record in records]
@@ -121,7 +121,7 @@ def test_the_clipped_sum_is_that_of_records_one_by_one(
 
 
 def test_checkpointing_changes_no_gradient(
-    reading: ModelReading, records: tuple[Record, ...], tiny: Path
+    reading: ModelReading, records: tuple[ProtectedRecord, ...], tiny: Path
 ) -> None:
     """Under the other kind of checkpointing the hooks fire twice."""
     recipe = Recipe(
@@ -141,7 +141,7 @@ def test_checkpointing_changes_no_gradient(
 
 
 def test_no_record_moves_the_sum_by_more_than_the_clip(
-    reading: ModelReading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[ProtectedRecord, ...]
 ) -> None:
     with per_sequence(reading):
         whole, less = (
@@ -157,7 +157,7 @@ def test_nobody_drawn_is_a_sum_of_zero(reading: ModelReading) -> None:
 
 
 def test_without_hooks_it_is_said_that_nothing_is_watched(
-    reading: ModelReading, records: tuple[Record, ...]
+    reading: ModelReading, records: tuple[ProtectedRecord, ...]
 ) -> None:
     with pytest.raises(TrainingError, match="the hooks do not see the adapters"):
         clipped_sum(reading, records[:1], 1.0)
@@ -166,7 +166,7 @@ def test_without_hooks_it_is_said_that_nothing_is_watched(
 @pytest.mark.parametrize("times", [math.inf, math.nan, 1e30], ids=str)
 def test_a_record_whose_gradient_is_not_finite_adds_zero_and_changes_no_other(
     reading: ModelReading,
-    records: tuple[Record, ...],
+    records: tuple[ProtectedRecord, ...],
     monkeypatch: pytest.MonkeyPatch,
     times: float,
     caplog: pytest.LogCaptureFixture,
@@ -194,7 +194,7 @@ def test_a_record_whose_gradient_is_not_finite_adds_zero_and_changes_no_other(
     assert bad not in caplog.text
 
 
-def test_the_mean_loss(reading: ModelReading, records: tuple[Record, ...]) -> None:
+def test_the_mean_loss(reading: ModelReading, records: tuple[ProtectedRecord, ...]) -> None:
     loss, perplexity = mean_loss(reading, records)
     with torch.no_grad():
         each = [float(losses(reading, list(record.examples)).sum()) for record in records]
