@@ -145,6 +145,7 @@ def test_both_arms_ship_with_scores_of_every_kind(name: str) -> None:
     assert [one.tick for one in severity] == [11, 143]
 
 
+@pytest.mark.weights
 def test_nobody_is_waited_for_who_wrote_by_hand(simcounsel: Command, tmp_path: Path) -> None:
     """After the run its writer answers no more: the embedded model does, and nothing is left."""
     run = opened("first-days")

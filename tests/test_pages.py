@@ -81,11 +81,15 @@ QUICK = {
 OLLAMA = "http://localhost:11434/v1"
 SLOW = (
     "docs/corpus-quality.md",
+    "docs/inspect.md",
+    "docs/protocol.md",
     "docs/synthesis.md",
     "docs/sweeps.md",
     "docs/viewer.md",
     "docs/tutorials/first-study.md",
+    "docs/tutorials/real-model.md",
 )
+"""Pages whose commands take seconds, load weights, or want more than [test]."""
 NAMED = (
     r"(?<![\w/.-])(?:simcounsel|analysis|training|tests|worlds|personas|experiments)/[\w./*-]*\w"
 )
@@ -234,7 +238,13 @@ def test_a_report_that_a_page_types_is_written(command: str, place: Path) -> Non
     assert done.exit_code == 0, f"{command}\n{done.output}"
 
 
-@pytest.mark.parametrize("page", dict.fromkeys(block.page for block in blocks("python")))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.weights] if page == "README.md" else [])
+        for page in dict.fromkeys(block.page for block in blocks("python"))
+    ],
+)
 def test_the_python_of_a_page_runs(page: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the page's beginning, with few ticks."""
     (folder,) = (place / "runs").iterdir()
