@@ -9,8 +9,8 @@ from pathlib import Path
 
 from analysis.experiment import Experiment, PlannedRun, ReportError, read_experiment
 from analysis.sample import Excluded, Member, Sample, clients_of, counseling_of, opened
-from simcounsel.events import SCHEMA_VERSION
 from simcounsel.record_kinds import MANIFEST, WORLD, is_record
+from simcounsel.runs.chain import other_version
 from simcounsel.runs.log import Log
 from simcounsel.runs.manifest import label_of
 
@@ -89,11 +89,8 @@ def _unusable(log: Log) -> str | None:
         return "damaged: manifest.json cannot be read, so world and condition are unknown"
     if log.kind is not WORLD:
         return f"a {log.kind.noun}: nobody lives in it; `simcounsel {log.kind.report}` reads it"
-    if log.manifest.get("schema_version") != SCHEMA_VERSION:
-        return (
-            f"its log has version {log.manifest.get('schema_version')}; this analysis reads"
-            f" {SCHEMA_VERSION}"
-        )
+    if other := other_version(log.manifest):
+        return other
     if not (log.folder / "events.jsonl").is_file():
         return "damaged: events.jsonl is missing"
     return "nothing was lived: no tick is complete" if not log.ticks else None

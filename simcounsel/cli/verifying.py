@@ -25,7 +25,7 @@ def verify(
     world, its people, seed and prompts. The rest of the manifest has a digest. Calls and vectors
     that events rest on must be there. Calls and what was measured afterwards carry digests. A tick
     or a rating that was not finished is no damage. Nothing is changed. Exit code 1 if any run is
-    damaged.
+    damaged or of another log version.
     """
     from simcounsel.runs.verifying import verdicts_in
 

@@ -10,11 +10,10 @@ from simcounsel.events import Entry, parse_entry
 from simcounsel.runs.chain import LogCheck, tick_of, ticks_in
 from simcounsel.runs.folder import damage_text
 from simcounsel.runs.jsonl import parsed_line
-from simcounsel.runs.upgrades import event_of_today
 
 
 def entries_in(
-    file: Path, version: int, check: LogCheck, *, strict: bool, until_tick: int | None = None
+    file: Path, check: LogCheck, *, strict: bool, until_tick: int | None = None
 ) -> Iterator[Entry]:
     """All events of ticks before `until_tick`, if given, a tick being checked before any of it is
     given. strict: damage is a RunError that names the line; otherwise lines that cannot be read, or
@@ -33,7 +32,7 @@ def entries_in(
             for number, line in enumerate(tick, first):
                 if not line.endswith(b"\n"):
                     return
-                entry = _entry(line, version)
+                entry = _entry(line)
                 if isinstance(entry, str):
                     if strict:
                         raise RunError(f"{file}:{number}: not an event ({entry})")
@@ -43,12 +42,12 @@ def entries_in(
             first += len(tick)
 
 
-def _entry(line: bytes, version: int) -> Entry | str:
+def _entry(line: bytes) -> Entry | str:
     """A line's event, or what is wrong with it."""
     fields = parsed_line(line)
     if fields is None:
         return "it is not JSON"
     try:
-        return parse_entry(event_of_today(fields, version))
+        return parse_entry(fields)
     except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
         return str(error).splitlines()[0]

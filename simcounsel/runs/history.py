@@ -226,11 +226,6 @@ class History:
         entries = self.log.entries(since_tick=tick, until_tick=tick + 1)
         return next((entry for entry in entries if entry.seq == seq), None)
 
-    @property
-    def names_calls(self) -> bool:
-        """Whether events say from which calls they came: not in logs of version 1."""
-        return self.log.names_calls
-
     def authors(self, held: Conversation) -> dict[int, str]:
         """Who worded each line as it was said (see `runs.authors`), by the line's number."""
         models = {

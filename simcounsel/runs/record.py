@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self
 
+from simcounsel.errors import RunError
 from simcounsel.events import Entry
 from simcounsel.gallery import located
 from simcounsel.record_kinds import About, RecordKind, kind_of
 from simcounsel.runs import frames
 from simcounsel.runs.call_chain import CallCheck
 from simcounsel.runs.calls import recorded
-from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
+from simcounsel.runs.chain import LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder
 from simcounsel.runs.history import History
@@ -30,7 +31,7 @@ from simcounsel.runs.manifest import (
     read_manifest,
     with_stop,
 )
-from simcounsel.runs.writing import Writer, check_writable
+from simcounsel.runs.writing import Writer
 from simcounsel.specs.timeouts import Timeouts
 
 
@@ -45,7 +46,6 @@ class Record(ABC, Generic[M]):
         """found: its manifest. damaged: see `open`."""
         self.folder = folder
         self.manifest: M = found.manifest
-        self.log_version = found.version
         self.own_hash = start_hash(found.fields, self.kind.about)
         """Of what decides it."""
         self.start_hash = parents_start(found.fields) or self.own_hash
@@ -142,7 +142,6 @@ class Record(ABC, Generic[M]):
         """
         return entries_in(
             self.folder / "events.jsonl",
-            self.log_version,
             self.check(),
             strict=not self.damaged,
             until_tick=until_tick,
@@ -150,7 +149,7 @@ class Record(ABC, Generic[M]):
 
     def check(self) -> LogCheck:
         """What its log must pass, from the beginning."""
-        return LogCheck(self.start_hash, hashed=self.log_version >= HASHED)
+        return LogCheck(self.start_hash)
 
     def calls(self) -> Iterator[dict[str, Any]]:
         """All recorded calls; one that is cut short is left out. RunError names a line that is not
@@ -191,8 +190,12 @@ class Record(ABC, Generic[M]):
     def begin_writing(self) -> int:
         """Take the folder for this process, drop what stands after the last complete tick, and
         return the number of complete ticks. `dropped` says what was dropped. RunError when its log
-        is damaged, or of an older version."""
-        check_writable(self.folder, self.log_version, None if self.whole else self.manifest.parent)
+        is damaged, or its past was not copied whole from the run that it is a fork of."""
+        if (parent := self.manifest.parent) is not None and not self.whole:
+            raise RunError(
+                f"{self.folder}: a fork of {parent.run} that was broken off before its past was"
+                f" copied; remove it and fork again, --at {parent.at_tick}"
+            )
         return self._writer.begin()
 
     def append(self, tick: Sequence[Entry]) -> list[Entry]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simcounsel.runs import rating_lines
-from simcounsel.runs.chain import HASHED
 from simcounsel.runs.folder import ways_on
 
 
@@ -42,8 +41,8 @@ class Verdict:
     """What was found in one run."""
 
     folder: Path
-    version: int | None = None
-    """Of its log; None when the manifest does not tell."""
+    checked: bool = True
+    """Whether its log has this version; else that is what `damages` says, and nothing more."""
     damages: list[str] = field(default_factory=list)
     """What does not hold, each with its file and line."""
     notes: list[str] = field(default_factory=list)
@@ -69,16 +68,13 @@ class Verdict:
         )
         if self.rated and self.rated.files:
             counts += f", {self.rated.measurements} measurements made afterwards"
-        old = (
-            f"; written before hashes (log version {self.version}): only its numbering was checked"
-            if self.version is not None and self.version < HASHED
-            else ""
-        )
-        if not self.damages:
-            yield f"{self.folder}  holds: {counts}{old}"
+        if not self.checked:
+            yield f"{self.folder}  cannot be checked"
+        elif not self.damages:
+            yield f"{self.folder}  holds: {counts}"
         else:
             places = f"{len(self.damages)} place{'s' if len(self.damages) > 1 else ''}"
-            yield f"{self.folder}  damaged in {places}: {counts}{old}"
+            yield f"{self.folder}  damaged in {places}: {counts}"
         yield from (f"  {damage}" for damage in self.damages)
         if self.log_damaged:
             yield f"  remedy: {ways_on(self.folder, self.sound_ticks)}"

@@ -11,7 +11,7 @@ from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.record_kinds import is_record, records_in
 from simcounsel.runs.call_chain import damaged_calls
-from simcounsel.runs.chain import LogCheck, manifest_damage, tick_of, ticks_in
+from simcounsel.runs.chain import LogCheck, manifest_damage, other_version, tick_of, ticks_in
 from simcounsel.runs.folder import complete_part
 from simcounsel.runs.jsonl import parsed_line
 from simcounsel.runs.log import Log
@@ -81,6 +81,9 @@ def verdicts_in(place: Path) -> Iterator[Verdict | RatingsVerdict]:
 
 def verify(folder: Path) -> Verdict:
     """What holds of a record. Nothing is written; one that still grows may be asked too."""
+    manifest = Log(folder).manifest
+    if manifest and (other := other_version(manifest)):
+        return Verdict(folder, checked=False, damages=[other])
     found = Verdict(folder)
     calls_then = _size(folder / "calls.jsonl")  # a run that is being lived goes on meanwhile
     run = _opened(found)
@@ -130,7 +133,6 @@ def _opened(found: Verdict) -> Record[Any] | None:
     except RunError as error:
         found.damages.append(str(error))
         return None
-    found.version = run.log_version
     file = run.kind.manifest_in(found.folder)
     if damage := manifest_damage(json_data(file_bytes(file))):
         found.damages.append(f"{file}: {damage}")
@@ -140,7 +142,7 @@ def _opened(found: Verdict) -> Record[Any] | None:
 def _log(found: Verdict, run: Record[Any] | None) -> _Rests:
     """Go through the log."""
     rests, file = _Rests(), found.folder / "events.jsonl"
-    check = run.check() if run else LogCheck(None, hashed=None)
+    check = run.check() if run else LogCheck(None)
     if not file.is_file():
         found.damages.append(f"{file}: missing")
         return rests

@@ -254,7 +254,7 @@ def _behind(request: Request, history: History) -> Any:
     entry = None if tick is None or seq is None else history.event(seq, tick)
     if entry is None:
         raise HTTPException(404, "no such event in that tick")
-    return requests.behind(history, entry)
+    return requests.behind(entry)
 
 
 def _number(text: str) -> int | None:
