@@ -5,7 +5,6 @@ events.jsonl    all that happened, one event a line; the same bytes for the same
 calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
 """
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -162,15 +161,6 @@ class Record(ABC, Generic[M]):
         return complete_ticks(self.folder)
 
     # looking
-
-    def view(self, height: int = 760) -> Any:
-        """The viewer inside a notebook: show what it gives back. Outside of one its address is
-        printed. It is served on this machine until `close()`, or the end of the process.
-
-        height: in pixels. What is given back is a `simcounsel.viewer.frame.Frame`, which is looked
-        up when it is wanted: runs know nothing of the viewer.
-        """
-        return importlib.import_module("simcounsel.viewer.frame").Frame(self.folder, height)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
