@@ -10,8 +10,8 @@ from simcounsel.errors import RunError
 from simcounsel.events import KINDS, Entry, parse_entry
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.record_kinds import RecordKind, kind_of
-from simcounsel.runs.call_chain import FollowedCalls
-from simcounsel.runs.calls import Call
+from simcounsel.runs.call_chain import CallCheck, FollowedCalls
+from simcounsel.runs.calls import Call, recorded
 from simcounsel.runs.chain import LogCheck, chain_start, manifest_damage, other_version
 from simcounsel.runs.folder import damage_text
 from simcounsel.runs.index import CALL, EVENT, Index
@@ -212,6 +212,10 @@ class Log:
             file, number = self.folder / "events.jsonl", self._index.number_of(at)
             raise RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})")
         self._index.leave_out(at)
+
+    def all_calls(self) -> Iterator[Fields]:
+        """All that its own calls.jsonl records, in its order; what cannot be read is left out."""
+        return recorded(self.folder / "calls.jsonl", CallCheck(chained=False))
 
     def calls(self, tick: int, who: str | None = None) -> Iterator[Call]:
         """What was asked of models in a tick, in the runs that it replays first; of what was broken
