@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from simcounsel.errors import RunError, WeightsError
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.scale import Scale
+from simcounsel.llm import weights
 from simcounsel.llm.catalog import needed_weights, open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.llm.weights import state
 from simcounsel.runs.run import Run
 from simcounsel.runs.spending import is_by_hand
 
@@ -57,7 +57,7 @@ def need_weights(wanted: Mapping[str, str]) -> None:
     needed = needed_weights(wanted)
     missing = [
         part.weights.key
-        for part in (state() if needed else ())
+        for part in (weights.state() if needed else ())
         if part.weights.key in needed and not part.fetched
     ]
     if missing:
