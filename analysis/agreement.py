@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from simcounsel.disk import as_written
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

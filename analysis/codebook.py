@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 import yaml
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.page import csv_of, write_tables
 from simcounsel.disk import write_data, write_whole
 from simcounsel.secret import scrub

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.experiment import Experiment, PlannedRun, ReportError, read_experiment
+from analysis.errors import ReportError
 from analysis.sample import Excluded, Member, Sample, clients_of, counseling_of, opened
-from simcounsel.events import SCHEMA_VERSION
 from simcounsel.record_kinds import MANIFEST, WORLD, is_record
+from simcounsel.runs.chain import other_version
 from simcounsel.runs.log import Log
 from simcounsel.runs.manifest import label_of
+from simcounsel.specs.sweep_plan import PlannedRun, SweepPlan, read_plan
 
 
 def find(places: Sequence[Path], *, finished_only: bool = False, damaged: bool = False) -> Sample:
@@ -20,7 +21,7 @@ def find(places: Sequence[Path], *, finished_only: bool = False, damaged: bool =
     report on, or a run is damaged; unless what can be read of it is to count (`damaged`).
     """
     folders, roots = _folders(places)
-    experiments = [found for root in roots if (found := read_experiment(root))]
+    experiments = [found for root in roots if (found := read_plan(root))]
     if len(experiments) > 1:
         raise ReportError(
             f"{len(experiments)} experiments at once ({', '.join(e.name for e in experiments)});"
@@ -89,11 +90,8 @@ def _unusable(log: Log) -> str | None:
         return "damaged: manifest.json cannot be read, so world and condition are unknown"
     if log.kind is not WORLD:
         return f"a {log.kind.noun}: nobody lives in it; `simcounsel {log.kind.report}` reads it"
-    if log.manifest.get("schema_version") != SCHEMA_VERSION:
-        return (
-            f"its log has version {log.manifest.get('schema_version')}; this analysis reads"
-            f" {SCHEMA_VERSION}"
-        )
+    if other := other_version(log.manifest):
+        return other
     if not (log.folder / "events.jsonl").is_file():
         return "damaged: events.jsonl is missing"
     return "nothing was lived: no tick is complete" if not log.ticks else None
@@ -124,7 +122,7 @@ def _member(log: Log, planned: PlannedRun | None) -> Member:
     )
 
 
-def _by_counselor(members: list[Member], experiment: Experiment | None) -> list[Member]:
+def _by_counselor(members: list[Member], experiment: SweepPlan | None) -> list[Member]:
     """Where no plan names the arms and counselors go by different policies, therapies or manuals,
     these are arms, and not only the world's condition: six clinics of different therapies are no
     one arm.
@@ -144,7 +142,7 @@ def _by_counselor(members: list[Member], experiment: Experiment | None) -> list[
 
 
 def _sifted(
-    members: list[Member], experiment: Experiment | None, finished_only: bool
+    members: list[Member], experiment: SweepPlan | None, finished_only: bool
 ) -> tuple[list[Member], list[Excluded]]:
     """Without copies, mere stems of forks, what no plan names, and unfinished runs if so wished."""
     kept: list[Member] = []
@@ -179,7 +177,7 @@ def _sifted(
     return kept, out
 
 
-def _beside_the_plan(run: str, experiment: Experiment | None) -> str | None:
+def _beside_the_plan(run: str, experiment: SweepPlan | None) -> str | None:
     """Why a plan does not count this run; None when it does, or when there is no plan."""
     if experiment is None or not experiment.runs:
         return None
@@ -222,12 +220,12 @@ def _fingerprint(log: Log) -> str:
     return digest.hexdigest()
 
 
-def _missing(experiment: Experiment | None, present: set[str]) -> list[Excluded]:
+def _missing(experiment: SweepPlan | None, present: set[str]) -> list[Excluded]:
     planned = experiment.runs if experiment else ()
     why = "planned, but there is no such run: it failed or was not run yet"
     return [Excluded(run=one.run, why=why) for one in planned if one.run not in present]
 
 
-def _rank(arm: str, experiment: Experiment | None) -> tuple[int, str]:
+def _rank(arm: str, experiment: SweepPlan | None) -> tuple[int, str]:
     names = [one.name for one in experiment.arms] if experiment else []
     return (names.index(arm) if arm in names else len(names), arm)

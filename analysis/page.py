@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.style import JOURNAL_MM, Look, Picture
 from simcounsel.disk import no_formula, write_data, write_text, write_whole
 from simcounsel.terminal import visible

@@ -8,8 +8,9 @@ from typing import Literal
 
 import pandas as pd
 
-from analysis.experiment import Change, Experiment, Hypothesis
 from analysis.statistics import Power, client_anova, client_contrast, holm, mixed, power_of_contrast
+from simcounsel.specs.experiment import Change, Hypothesis
+from simcounsel.specs.sweep_plan import SweepPlan
 
 TestVerdict = Literal[
     "as expected", "against expectation", "a difference", "no evidence", "not testable"
@@ -50,7 +51,7 @@ class Tested:
 
 
 def test_planned(
-    experiment: Experiment,
+    experiment: SweepPlan,
     outcomes: pd.DataFrame,
     changed: Callable[[Change], pd.DataFrame] | None = None,
 ) -> list[Tested]:

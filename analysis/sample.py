@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from analysis.experiment import Experiment
 from simcounsel.clock import date_text
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
+from simcounsel.specs.sweep_plan import SweepPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class Sample:
 
     members: tuple[Member, ...]
     excluded: tuple[Excluded, ...]
-    experiment: Experiment | None
+    experiment: SweepPlan | None
     """The plan, None without one."""
     labels: tuple[str, ...] = ()
     """What has to be said of runs of the sample wherever they appear."""

@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 
 from analysis import outcomes
-from analysis.experiment import Change
 from analysis.outcomes import points_of
 from analysis.sample import Sample
 from analysis.statistics import spread
+from simcounsel.specs.experiment import Change
 
 COLUMNS = tuple(
     "run arm client seed instrument score respondent judge step origin point value".split()

@@ -16,7 +16,6 @@ from analysis.sample import clients_of, opened, roles_of
 from simcounsel.clock import day_of
 from simcounsel.runs import frames
 from simcounsel.runs.history import History
-from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.log import Log
 
 Fields = dict[str, Any]
@@ -206,8 +205,8 @@ def _costs(log: Log) -> Iterator[Fields]:
             "reason": None,
         }
     )
-    for call in json_lines(log.folder / "calls.jsonl"):
-        if "key" not in call or (call.get("verb") == "embed" and not call.get("cost_usd")):
+    for call in log.all_calls():
+        if call.get("verb") == "embed" and not call.get("cost_usd"):
             continue  # made in the process, or by a version that did not count them
         row = sums[str(call.get("model")), str(call.get("purpose"))]
         row["calls"] += not call.get("given_up")

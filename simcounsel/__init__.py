@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from simcounsel.specs.scale import Scale
     from simcounsel.specs.world import World
     from simcounsel.specs.world_file import load_world
+    from simcounsel.viewer.frame import view
 
 __version__ = "0.1.0"
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "load_run",
     "load_world",
     "rate",
+    "view",
     "written",
 ]
 
@@ -107,6 +109,7 @@ _HOMES = {
     "specs.scale": "Scale",
     "specs.world": "World",
     "specs.world_file": "load_world",
+    "viewer.frame": "view",
 }
 _HOME = {name: f"simcounsel.{home}" for home, names in _HOMES.items() for name in names.split()}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import simcounsel
 from analysis.report import make
 from simcounsel import Run, Sweep
 from simcounsel.viewer.frame import Frame
@@ -97,10 +98,13 @@ def holding() -> Iterator[tuple[str, list[str]]]:
 def test_the_viewer_is_shown_within_another_page_of_this_machine(
     run: Run, holding: tuple[str, list[str]]
 ) -> None:
-    address, frame = holding
-    with run.view(height=500) as view, contextmanager(starting.__wrapped__)() as browser:  # type: ignore[attr-defined]
+    address, held = holding
+    with (
+        simcounsel.view(run, height=500) as view,
+        contextmanager(starting.__wrapped__)() as browser,
+    ):  # type: ignore[attr-defined]
         assert isinstance(view, Frame) and view.address in repr(view)
-        frame.append(view._repr_html_())
+        held.append(view._repr_html_())
         page = browser.new_page()
         page.goto(address)
         inner = page.frame_locator("iframe")

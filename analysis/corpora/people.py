@@ -19,7 +19,7 @@ import pandas as pd
 from analysis.agreement import agreements, read_ratings
 from analysis.corpora.scores import dimensions
 from analysis.corpora.sources import Sources
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from simcounsel.corpus.rated import text_hash
 from simcounsel.instruments.scoring import score
 from simcounsel.specs.scale import Scale

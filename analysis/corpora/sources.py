@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.judging import scale_for
 from simcounsel.corpus.rated import (

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from simcounsel.intake import file_bytes, json_data
 
 SAME_LOSS = 1e-3

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pandas as pd
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.page import write_page
 from analysis.style import Picture
 from analysis.validity.part import Claim, Id, ValidityPart, keep, kept

@@ -10,7 +10,7 @@ import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.page import records
 from analysis.style import Look, Picture, in_the_dark
 from simcounsel.disk import write_text, write_whole

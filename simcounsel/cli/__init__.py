@@ -61,7 +61,6 @@ from simcounsel.cli import (  # noqa: E402, F401
     export,
     files,
     gallery,
-    inspect_log,
     living,
     looking,
     measuring,
@@ -69,5 +68,4 @@ from simcounsel.cli import (  # noqa: E402, F401
     rating_study,
     skills,
     sweep,
-    verifying,
 )

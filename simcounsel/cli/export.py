@@ -1,4 +1,4 @@
-"""`export`: runs become training data."""
+"""`export`: runs become training data; `inspect-log`: they become logs of Inspect."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from simcounsel.cli import app
+from simcounsel.cli import app, completing
 from simcounsel.cli.options import Damaged
 from simcounsel.cli.weights import console_of
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simcounsel.corpus.card import Card
     from simcounsel.corpus.export import OnProgress
     from simcounsel.corpus.teaching import Teaching
+
 
 FormatName = Literal[
     "openai",
@@ -244,3 +245,39 @@ def _counted(tally: Mapping[str, int]) -> str:
 
 def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+@app.command("inspect-log")
+def inspect_log(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...", help="Runs' folders, or gallery:NAME.", autocompletion=completing.runs
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for RUN.eval.")
+    ] = Path("logs"),
+    requests: Annotated[
+        bool,
+        typer.Option(
+            "--requests",
+            help="With every request to a model as an event. Inspect's frame of messages then holds"
+            " the requests in place of the lines that were said.",
+        ),
+    ] = False,
+    damaged: Damaged = False,
+) -> None:
+    """Write runs as logs of Inspect, for its viewer and its data frames: a sample a conversation,
+    with its lines and scores.
+
+    Example: simcounsel inspect-log gallery:first-days -o logs; inspect view --log-dir logs
+    """
+    from simcounsel.corpus.inspect_log import write_log
+    from simcounsel.runs.record import open_record
+    from simcounsel.runs.verifying import checked
+
+    for run in runs:
+        opened = checked(open_record(run, damaged=damaged))
+        typer.echo(f"wrote {write_log(opened, out, requests=requests)}")
+    typer.echo(f"now: inspect view --log-dir {out}")

@@ -1,4 +1,4 @@
-"""`show`, `view`, `talk`: what happened in a run."""
+"""`show`, `view`, `talk`: what happened in a run; `verify`: whether it is as it was written."""
 
 import sys
 from collections.abc import Iterator
@@ -17,8 +17,20 @@ from simcounsel.cli.weights import console_of, fetch_weights, price_table
 @app.command()
 @of_any_kind
 def show(
-    run: RunFolder,
-    who: Annotated[str | None, typer.Option("--who", help="A resident: one day of theirs.")] = None,
+    run: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A run's folder, or gallery:NAME; with --search also a folder of runs.",
+            autocompletion=completing.runs,
+        ),
+    ],
+    who: Annotated[
+        str | None,
+        typer.Option(
+            "--who", help="A resident: one day of theirs; with --search, what they remember."
+        ),
+    ] = None,
     day: Annotated[
         int, typer.Option("--day", min=0, help="Which day, for --who; the first is 0.")
     ] = 0,
@@ -46,10 +58,26 @@ def show(
             " to.",
         ),
     ] = False,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            "--search",
+            metavar="WORDS",
+            help="The memories nearest in meaning to these words, of one run or a folder of runs."
+            " The first search makes an index beside the run.",
+        ),
+    ] = None,
 ) -> None:
     """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
-    recall. Of a damaged run it shows what can be read, and says so.
+    recall, or what is near in meaning to some words. Of a damaged run it shows what can be read,
+    and says so.
     """
+    if search is not None:
+        from simcounsel.cli.searching import nearest_lines
+
+        for line in nearest_lines(run, search, who):
+            typer.echo(line)
+        return
     from simcounsel.instruments.safety_moves import dangers_in_files, files_text
     from simcounsel.runs import as_text
     from simcounsel.runs.summary import summary_lines
@@ -219,3 +247,33 @@ def _questions() -> Iterator[str]:
         while question := input("you: ").strip():
             yield question
     typer.echo("")
+
+
+@app.command()
+def verify(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="Runs' folders, folders of runs, as of a sweep, or CORPUS.ratings.",
+        ),
+    ],
+) -> None:
+    """Check that runs are as they were written: a line for each, and one for each thing that is
+    not, with its file and line.
+
+    Each tick's end carries a hash over its lines and the tick before; the first begins from the
+    world, its people, seed and prompts. The rest of the manifest has a digest. Calls and vectors
+    that events rest on must be there. Calls and what was measured afterwards carry digests. A tick
+    or a rating that was not finished is no damage. Nothing is changed. Exit code 1 if any run is
+    damaged or of another log version.
+    """
+    from simcounsel.runs.verifying import verdicts_in
+
+    damaged = 0
+    for verdict in (verdict for place in runs for verdict in verdicts_in(place)):
+        damaged += bool(verdict.damages)
+        for line in verdict.lines():
+            typer.echo(line)
+    if damaged:
+        raise typer.Exit(1)

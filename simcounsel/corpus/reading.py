@@ -38,6 +38,7 @@ from simcounsel.runs.record import Record, open_record
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import checked
 from simcounsel.specs.load import explain
+from simcounsel.specs.sweep_plan import PLAN, read_plan
 from simcounsel.specs.vocabulary import Role
 
 SAMPLES, FAULTED = "samples", "samples:faulted"
@@ -92,7 +93,8 @@ def _folder(folder: Path, damaged: bool) -> tuple[Dialogue, ...]:
     inner = _runs_in(folder)
     if not inner:
         return _loose(folder)
-    arms = _arms(folder)
+    plan = read_plan(folder)
+    arms = {one.run: one.arm for one in plan.runs} if plan else {}
     return tuple(dialogue for run in inner for dialogue in _run(run, damaged, arms.get(run.name)))
 
 
@@ -115,7 +117,7 @@ def loose_files(folder: Path) -> list[Path]:
     return [
         file
         for file in folder.glob("*")
-        if file.is_file() and file.suffix in LOOSE and file.name != "experiment.json"
+        if file.is_file() and file.suffix in LOOSE and file.name != PLAN
     ]
 
 
@@ -136,20 +138,6 @@ def _traced(dialogue: Dialogue, run: Record[Any], arm: str | None) -> Dialogue:
     """
     origin = (dialogue.origin or Origin(file=run.name)).model_copy(update={"hash": hash_of(run)})
     return dialogue.model_copy(update={"origin": origin, "condition": arm or dialogue.condition})
-
-
-def _arms(folder: Path) -> dict[str, str]:
-    """What a sweep calls the condition of each of its runs; empty where there is no plan."""
-    try:
-        listed = json_data(file_bytes(folder / "experiment.json")).get("runs", [])
-        return {one["run"]: one["arm"] for one in listed if one.get("arm")}
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, AttributeError, KeyError, TypeError):
-        raise CorpusError(
-            f"{folder / 'experiment.json'}: not a sweep's plan; let the sweep write it again, or"
-            " name its runs one by one"
-        ) from None
 
 
 def _export(folder: Path) -> tuple[Dialogue, ...]:

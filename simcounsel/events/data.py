@@ -66,9 +66,7 @@ class Answered(Data):
     """An event that came from what a model answered."""
 
     calls: tuple[str, ...] = ()
-    """Keys of the calls that it came from: lines of calls.jsonl. () where it came from none, and in
-    runs of log version 1, which did not record it.
-    """
+    """Keys of the calls that it came from: lines of calls.jsonl. () where it came from none."""
     fallback: bool = False
     """Whether a call gave nothing of use, so that the declared fallback was taken."""
 
@@ -99,9 +97,7 @@ class Forked(Data):
     kind: Literal["forked"] = "forked"
     changes: tuple[tuple[str, str], ...]
     start_hash: str | None = None
-    """Of what decides the fork from here on, by its own manifest (see `runs.chain`); None in logs
-    of versions 1 and 2.
-    """
+    """Of what decides the fork from here on, by its own manifest (see `runs.chain`)."""
 
 
 class TickEnded(Data):
@@ -110,5 +106,5 @@ class TickEnded(Data):
     kind: Literal["tick_ended"] = "tick_ended"
     hash: str | None = None
     """SHA-256 over the tick's lines and the hash of the tick before (see `runs.chain`); None until
-    it is written, and in logs of versions 1 and 2.
+    it is written.
     """

@@ -17,15 +17,18 @@ The rules, on the counselor's lines (English, and Chinese where it is said):
 - A *message* is a line; its length is counted in characters, spaces included.
 """
 
+import json
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 from simcounsel.events import ItemAnswer
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import CLIENT, COUNSELOR
-from simcounsel.instruments.reflecting.telling import reflects
-from simcounsel.instruments.reflecting.turns import in_context
+from simcounsel.instruments.reflecting.features import features
 from simcounsel.texts import sentences, stopwords
 from simcounsel.texts.chinese import is_chinese
 
@@ -199,3 +202,49 @@ __all__ = [
     "measure",
     "talk_measured",
 ]
+
+
+def chance_of_reflection(heard: str, said: str) -> float:
+    """From 0 to 1, how likely an English turn gives back what the client said. heard: what the
+    client said before it, '' at the beginning.
+    """
+    bias, weights = _learned()
+    found = features(heard, said)
+    odds = bias + sum(weights.get(name, 0.0) * value for name, value in found.items())
+    return 1 / (1 + math.exp(-odds))
+
+
+def reflects(heard: str, said: str) -> bool:
+    """Whether it is likelier than not."""
+    return chance_of_reflection(heard, said) > 0.5
+
+
+@cache
+def _learned() -> tuple[float, dict[str, float]]:
+    text = files("simcounsel.instruments.reflecting").joinpath("en.json").read_text("utf-8")
+    learned = json.loads(text)
+    return learned["bias"], learned["weights"]
+
+
+FEW = 3
+"""So few words of a client's line say nothing that could be given back by themselves: what was said
+before still counts as heard."""
+_DASHES = ("-", "–", "—")
+
+
+def in_context(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Of each turn of the counselor (what the client had said, the turn): the turn with the part
+    before where it only goes on. lines: (`Client` or `Counselor`, text).
+    """
+    heard = before = ""
+    for speaker, text in lines:
+        if speaker == CLIENT:
+            heard = f"{heard} {text}".strip() if _little(text) else text
+            continue
+        goes_on = before.endswith(_DASHES) and text.startswith(_DASHES)
+        before = f"{before.rstrip('-–— ')} {text.lstrip('-–— ')}" if goes_on else text
+        yield heard, before
+
+
+def _little(text: str) -> bool:
+    return len(text) < 2 * FEW if is_chinese(text) else len(text.split()) < FEW

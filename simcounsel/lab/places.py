@@ -5,16 +5,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from simcounsel.errors import RunError
-from simcounsel.intake import file_bytes, json_data
 from simcounsel.record_kinds import WORLD, is_record, kind_of
-
-PLAN = "experiment.json"
+from simcounsel.specs.sweep_plan import read_plan
 
 
 def world_runs(places: Sequence[Path]) -> tuple[Path, ...]:
     """All runs of worlds in these places, each once, in order. Of a sweep the shared pasts are left
     out, whose ticks its forks have; and so are records in which nobody lives. RunError when a place
-    holds none.
+    holds none, or a sweep's plan cannot be read.
     """
     found: dict[Path, Path] = {}
     for place in places:
@@ -34,7 +32,8 @@ def common_place(folders: Sequence[Path]) -> Path:
 def _beneath(place: Path) -> Iterator[Path]:
     if not place.is_dir():
         return
-    pasts = _pasts(place / PLAN)
+    plan = read_plan(place)
+    pasts = {one.run for one in plan.runs if one.arm is None} if plan else ()
     for inner in sorted(place.iterdir()):
         if inner.is_symlink() or not inner.is_dir() or inner.name.startswith("."):
             continue
@@ -42,25 +41,3 @@ def _beneath(place: Path) -> Iterator[Path]:
             yield from _beneath(inner)
         elif inner.name not in pasts and kind_of(inner) is WORLD:
             yield inner
-
-
-def _pasts(plan: Path) -> frozenset[str]:
-    """The runs of a sweep that are forked into its arms."""
-    fields = _fields(plan)
-    runs = fields.get("runs")
-    return frozenset(
-        str(one.get("run"))
-        for one in (runs if isinstance(runs, list) else ())
-        if isinstance(one, dict) and one.get("arm") is None
-    )
-
-
-def _fields(file: Path) -> dict[str, object]:
-    """What a file of JSON holds; nothing where there is none, or it cannot be read: whoever opens
-    the run says what is wrong with it.
-    """
-    try:
-        fields = json_data(file_bytes(file))
-    except (OSError, ValueError):
-        return {}
-    return fields if isinstance(fields, dict) else {}

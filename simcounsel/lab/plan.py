@@ -1,17 +1,11 @@
-"""What a sweep will be: its runs, what they would take, in what its conditions differ; said before,
-and written into its folder.
-"""
+"""What a sweep will be, said before: its runs, what they would take, how its conditions differ."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from simcounsel.disk import write_whole
-from simcounsel.errors import RunError
-from simcounsel.intake import file_bytes, json_data
 from simcounsel.lab.power import POWER, power_lines
 from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
@@ -137,48 +131,6 @@ def world_lines(cells: tuple[Cell, ...], days: float) -> Iterator[str]:
         yield f"measured     {measurement.instrument}, {measurement.when}"
     if days:
         yield f"lived        {days:.1f} resident-days"
-
-
-def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> None:
-    """Begin, or go on with, a sweep in `out`. RunError when another experiment lives there."""
-    plan = {
-        "name": experiment.name,
-        "about": experiment.about,
-        "arms": [
-            {"name": arm.name, "about": arm.about, "changes": arm.set}
-            for arm in experiment.conditions
-        ],
-        "clients": sorted({cell.client for cell in cells}),
-        "seeds": list(experiment.all_seeds),
-        "design": experiment.design,
-        "paired_at": experiment.paired_at,
-        "hypotheses": [hypothesis.model_dump(mode="json") for hypothesis in experiment.hypotheses],
-        "runs": [
-            {
-                "run": cell.name,
-                "arm": cell.arm,
-                "client": cell.client,
-                "seed": cell.seed,
-                "pair": cell.pair,
-            }
-            for cell in cells
-        ],
-    }
-    file = out / "experiment.json"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if file.is_file():
-            there = json_data(file_bytes(file)).get("name")
-            if there != experiment.name:
-                raise RunError(
-                    f"{out}: holds the sweep {there!r} already; choose another --out for"
-                    f" {experiment.name!r}"
-                )
-        write_whole(file, json.dumps(plan, indent=1, ensure_ascii=False))
-    except OSError as error:
-        raise RunError(
-            f"{out}: cannot be written ({error.strerror}); choose another --out"
-        ) from None
 
 
 def _over(hypothesis: Hypothesis) -> str:

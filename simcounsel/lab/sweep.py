@@ -20,7 +20,6 @@ from simcounsel import interrupts, notebook
 from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.crew import Crew, Report, Workers
-from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import CellJob, live_cell
 from simcounsel.lab.shared_budget import InFile, Shared, SharedBudget
 from simcounsel.llm.asking import current
@@ -32,6 +31,7 @@ from simcounsel.runs.jsonl import append_line
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.experiment_file import load_experiment
+from simcounsel.specs.sweep_plan import write_plan
 
 State = Literal["waiting", "lives", "done", "failed", "stopped", "given up"]
 

@@ -4,7 +4,7 @@ counts.
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +16,6 @@ from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, taken_in
-from simcounsel.llm.once import Once
 from simcounsel.llm.outage import Outage, Patience, Waiting, asked_again
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply, warmed
@@ -26,6 +25,7 @@ from simcounsel.runs.vectors import decode_vectors, encode_vectors
 
 if TYPE_CHECKING:
     import numpy as np
+
 
 T = TypeVar("T")
 
@@ -298,3 +298,22 @@ class Switchboard:
         )
         spent.done()
         return text
+
+
+class Once:
+    """Answers to questions that are the same whoever asks them: a model is asked once."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, Reply[Any]] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    async def answer(
+        self, question: Question[T], ask: Callable[[Question[T]], Awaitable[Reply[T]]]
+    ) -> Reply[T]:
+        """What was answered before, or `ask`'s answer now. Whoever asks while the first still waits
+        waits too, and asks if that one was broken off.
+        """
+        async with self._turns.setdefault(question.key, asyncio.Lock()):
+            if question.key not in self._answers:
+                self._answers[question.key] = await ask(question)
+            return self._answers[question.key]

@@ -1,11 +1,12 @@
 """Which model answers for whom, once a run is over."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from simcounsel.errors import RunError
+from simcounsel.errors import RunError, WeightsError
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.scale import Scale
-from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm import weights
+from simcounsel.llm.catalog import needed_weights, open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
@@ -47,6 +48,23 @@ def open_models(run: Run, model: str, prices: Prices | None = None) -> Switchboa
 def roles(run: Run, model: str) -> dict[str, str]:
     """Which model does what in an interview."""
     return {"reason": model, "embed": source_of(run).manifest.models["embed"]}
+
+
+def need_weights(wanted: Mapping[str, str]) -> None:
+    """WeightsError with the command that fetches what is missing: a page does not wait for 190 MB.
+    wanted: models by role.
+    """
+    needed = needed_weights(wanted)
+    missing = [
+        part.weights.key
+        for part in (weights.state() if needed else ())
+        if part.weights.key in needed and not part.fetched
+    ]
+    if missing:
+        raise WeightsError(
+            f"the embedded model's weights are missing ({', '.join(missing)}); fetch them with"
+            " `simcounsel models --pull`"
+        )
 
 
 def may_cost(run: Run, model: str) -> bool:

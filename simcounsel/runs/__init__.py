@@ -1,1 +1,1 @@
-"""Runs on disk: the folder, its log, older versions of it, and what a run came to."""
+"""Runs on disk: the folder, its log, and what a run came to."""

@@ -1,4 +1,4 @@
-"""Requests to models as calls.jsonl keeps them, whichever version wrote it."""
+"""Requests to models as calls.jsonl keeps them."""
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
@@ -95,12 +95,9 @@ class Call(BaseModel):
     verb: str
     model: str
     tier: str | None = None
-    """Which of the world's models was asked for; None in a log of version 1."""
+    """Which of the world's models was asked for; None where none was."""
     messages: tuple[Message, ...] = ()
     """What was sent; () where vectors were asked for."""
-    exact: bool = True
-    """Whether `messages` is all that was sent: version 1 left out the schema, the options and the
-    examples."""
     parameters: Mapping[str, Any] | None = None
     """What was sent beside the messages; None where it was not kept."""
     left_out: tuple[str, ...] = ()
@@ -127,9 +124,9 @@ class Call(BaseModel):
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> "Call | None":
-        """A line of calls.jsonl of any version; None when it is none."""
+        """A line of calls.jsonl; None when it is none."""
         try:
-            return cls.model_validate(_of_today(fields))
+            return cls.model_validate(fields)
         except (ValidationError, TypeError, ValueError, AttributeError):
             return None
 
@@ -148,17 +145,3 @@ class Call(BaseModel):
     def characters(self) -> int:
         """How long it is with its reply."""
         return sum(len(one.content) for one in self.messages) + len(self.reply or "")
-
-
-def _of_today(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Version 1 kept `system`, `talk` and `prompt` in place of the messages."""
-    if "messages" in fields or fields.get("verb") == "embed":
-        return fields
-    parts = [
-        ("system", fields.get("system")),
-        *((role, content) for role, content in fields.get("talk") or ()),
-        ("user", fields.get("prompt")),
-    ]
-    messages = [{"role": role, "content": content} for role, content in parts if content]
-    seed = {} if fields.get("seed") is None else {"parameters": {"seed": fields["seed"]}}
-    return {**fields, **seed, "messages": messages, "exact": False}

@@ -18,12 +18,10 @@ from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded
 from simcounsel.runs.jsonl import parsed_line
 
 Fields = Mapping[str, Any]
-HASHED = 3
-"""The first version of the log with hashes."""
 _NUMBERED = re.compile(rb'\{"seq":(\d{1,18}),"tick":(\d{1,9}),')
 _END = re.compile(
     rb'\{"seq":(\d{1,18}),"tick":(\d{1,9}),"minute":-?\d{1,18},"kind":"tick_ended"'
-    rb'(?:,"hash":"([0-9a-f]{64})")?\}\n'
+    rb',"hash":"([0-9a-f]{64})"\}\n'
 )
 _ENDS = re.compile(rb'\{"seq":\d{1,18},"tick":\d{1,9},"minute":-?\d{1,18},"kind":"tick_ended"')
 _TAIL = b'"kind":"tick_ended","hash":"' + b"." * 64 + b'"}\n'
@@ -33,8 +31,8 @@ _ALIKE = 3
 
 
 def start_hash(manifest: Fields, about: str = "world") -> str:
-    """Of what decides a run, out of its manifest as it stands on disk, whichever version wrote
-    it. about: the field that holds it.
+    """Of what decides a run, out of its manifest as it stands on disk. about: the field that holds
+    it.
     """
     decides = _without_models(manifest.get(about))
     return _hash_of({"about": decides, "prompts": manifest.get("prompts")})
@@ -76,15 +74,27 @@ def parents_start(manifest: Fields) -> str | None:
 
 
 def manifest_damage(manifest: Fields) -> str | None:
-    """What is wrong with a manifest as it stands on disk; None also where its version has no
-    digest, or is newer than this.
-    """
-    version = manifest.get("schema_version")
-    if not isinstance(version, int) or not HASHED <= version <= SCHEMA_VERSION:
-        return None
+    """What is wrong with a manifest of this version as it stands on disk; None when nothing is."""
     if manifest.get("digest") == fields_digest(manifest):
         return None
     return "it was changed after it was written (its digest does not fit)"
+
+
+def other_version(manifest: Fields) -> str | None:
+    """That a run's log has another version than this simcounsel reads, and what to do; None when it
+    has the same.
+    """
+    version = manifest.get("schema_version")
+    if version == SCHEMA_VERSION:
+        return None
+    versions = manifest.get("versions")
+    wrote = versions.get("simcounsel", "unknown") if isinstance(versions, Mapping) else "unknown"
+    remedy = (
+        "install a newer simcounsel"
+        if isinstance(version, int) and version > SCHEMA_VERSION
+        else f"install the simcounsel that wrote it ({wrote}), or run its world again with this one"
+    )
+    return f"written with log version {version}, this simcounsel reads {SCHEMA_VERSION}; {remedy}"
 
 
 def tick_hash(before: str, lines: Iterable[bytes], end: bytes) -> str:
@@ -131,30 +141,24 @@ class LogCheck:
     written.
     """
 
-    def __init__(self, start: str | None, *, hashed: bool | None) -> None:
-        """start: the hash from which the first tick's begins; None where the manifest is gone.
-        hashed: whether the log's version has hashes; without, only numbers are checked. None: as
-        the first tick's end shows.
-        """
+    def __init__(self, start: str | None) -> None:
+        """start: the hash from which the first tick's begins; None where the manifest is gone."""
         self.damages: list[Damage] = []
         self.sound_ticks = 0
         """How many ticks hold, from the beginning, before the first damage."""
         self.last_hash = start
         """Of the last tick, from which the next one's goes on; None where it is not known."""
-        self._hashed = hashed
         self._lines = 0
         self._next_seq = 0
 
     def tick(self, lines: Sequence[bytes]) -> Damage | None:
         """Take in a tick, its end last; what is wrong with it, if anything is."""
         end = _END.fullmatch(lines[-1])
-        if self._hashed is None and end is not None:
-            self._hashed = end[3] is not None
         damage = None if self._holds(lines, end) else self._damage(lines)
         self._lines += len(lines)
         last = end or _NUMBERED.match(lines[-1])
         self._next_seq = int(last[1]) + 1 if last else self._next_seq + len(lines)
-        self.last_hash = end[3].decode() if end and end[3] else None
+        self.last_hash = end[3].decode() if end else None
         if end is not None and not self.damages:
             self.sound_ticks = int(end[2]) + 1
         return damage
@@ -163,18 +167,14 @@ class LogCheck:
         """What is wrong with what stands behind the last complete tick. Nothing, where it may be
         what a crash left: that is not checked.
         """
-        if self._hashed and _like_an_end(b"".join(lines[-2:])):
+        if _like_an_end(b"".join(lines[-2:])):
             return Damage(
                 line=self._lines + len(lines), what="the end of a tick is not as it was written"
             )
         return None
 
     def _holds(self, lines: Sequence[bytes], end: re.Match[bytes] | None) -> bool:
-        if end is None:
-            return False
-        if not self._hashed:
-            return self._misplaced(lines) is None
-        if end[3] is None or int(end[1]) != self._next_seq + len(lines) - 1:
+        if end is None or int(end[1]) != self._next_seq + len(lines) - 1:
             return False
         if self.last_hash is None:  # the one before is damaged, or the manifest gone
             return self._misplaced(lines) is None

@@ -29,7 +29,7 @@ class Worded(NamedTuple):
     who: str
     """The speaker."""
     call: str
-    """The call that it came from; '' in logs of version 1."""
+    """The call that it came from; '' where it names none."""
 
 
 @dataclass(frozen=True, kw_only=True)

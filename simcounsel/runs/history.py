@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import merge
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from simcounsel.clock import day_of
 from simcounsel.events import (
@@ -36,8 +36,6 @@ from simcounsel.events import (
     Scheduled,
     Warned,
 )
-from simcounsel.runs.activities import KINDS as OF_ACTIVITIES
-from simcounsel.runs.activities import Activity, activities_in
 from simcounsel.runs.authors import author
 from simcounsel.runs.calls import Call
 from simcounsel.runs.conversation import Conversation, Dated, dated
@@ -46,11 +44,13 @@ from simcounsel.runs.counts import Counts, counts_in
 from simcounsel.runs.folds import OF_WORLD, conversations_in
 from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.lives import KINDS as OF_LIVES
-from simcounsel.runs.lives import Lives
+from simcounsel.runs.lives import Feeling, Lives
 from simcounsel.runs.log import Log
 from simcounsel.runs.measurements import Measurement, measurements_of
 from simcounsel.runs.open_ends import OpenEnd, open_ends
 
+OF_ACTIVITIES = ("acted", "appraised", "said", "tick_ended")
+"""Kinds of events that activities are made of."""
 OF_PERSON = (
     "planned",
     "scheduled",
@@ -64,6 +64,20 @@ OF_PERSON = (
 TALK_ENDS = ("conversation_started", "conversation_ended", "tick_ended")
 """Kinds of events with which conversations begin and end."""
 E = TypeVar("E", bound=Event)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Activity:
+    """What somebody did in a tick."""
+
+    tick: int
+    minute: int
+    who: str
+    activity: str
+    kind: str
+    place: str
+    feeling: Feeling | None
+    """In which the tick ended, and since when; None while nothing was felt yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,11 +240,6 @@ class History:
         entries = self.log.entries(since_tick=tick, until_tick=tick + 1)
         return next((entry for entry in entries if entry.seq == seq), None)
 
-    @property
-    def names_calls(self) -> bool:
-        """Whether events say from which calls they came: not in logs of version 1."""
-        return self.log.names_calls
-
     def authors(self, held: Conversation) -> dict[int, str]:
         """Who worded each line as it was said (see `runs.authors`), by the line's number."""
         models = {
@@ -253,3 +262,33 @@ class History:
 def only(kind: type[E], entries: Iterable[Entry]) -> tuple[Dated[E], ...]:
     """Those of the entries whose event is of that kind."""
     return tuple(dated(entry, entry.event) for entry in entries if isinstance(entry.event, kind))
+
+
+def activities_in(entries: Iterable[dict[str, Any]]) -> Iterator[Activity]:
+    """The activities of complete ticks in order. An activity waits for its tick's end, so that what
+    it felt like is known.
+    """
+    feeling: dict[str, Feeling] = {}
+    waiting: list[dict[str, Any]] = []
+    for fields in entries:
+        match fields["kind"]:
+            case "tick_ended":
+                yield from (_ended(acted, feeling.get(acted["who"])) for acted in waiting)
+                waiting = []
+            case "acted":
+                waiting.append(fields)
+            case _:
+                felt = Feeling(fields["tick"], fields["emotion"], fields["intensity"])
+                feeling[fields["who"]] = felt
+
+
+def _ended(acted: dict[str, Any], feeling: Feeling | None) -> Activity:
+    return Activity(
+        tick=acted["tick"],
+        minute=acted["minute"],
+        who=acted["who"],
+        activity=acted["activity"],
+        kind=acted["activity_kind"],
+        place=acted["place"],
+        feeling=feeling,
+    )

@@ -19,9 +19,7 @@ Fields = dict[str, Any]
 EVENT = re.compile(
     rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"((?:[^"\\]|\\.)*)"(?:,"(?:who|chat|session)":"((?:[^"\\]|\\.)*)")?'
 )
-CALL = re.compile(
-    rb'\{"key": ?"[^"]*", ?"tick": ?(\d+|null)(, ?)"who": ?"((?:[^"\\]|\\.)*)"'
-)  # version 1 wrote spaces
+CALL = re.compile(rb'\{"key": ?"[^"]*", ?"tick": ?(\d+|null)(, ?)"who": ?"((?:[^"\\]|\\.)*)"')
 """How a line of events.jsonl, or of calls.jsonl, begins: tick, kind (calls have none) and subject,
 enough to know whether to read the rest.
 """

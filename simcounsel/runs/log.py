@@ -7,23 +7,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from simcounsel.errors import RunError
-from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
+from simcounsel.events import KINDS, Entry, parse_entry
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.record_kinds import RecordKind, kind_of
-from simcounsel.runs.call_chain import FollowedCalls
-from simcounsel.runs.calls import Call
-from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
+from simcounsel.runs.call_chain import CallCheck, FollowedCalls
+from simcounsel.runs.calls import Call, recorded
+from simcounsel.runs.chain import LogCheck, chain_start, manifest_damage, other_version
 from simcounsel.runs.folder import damage_text
 from simcounsel.runs.index import CALL, EVENT, Index
 from simcounsel.runs.rating_lines import MEASUREMENTS, RatingFolder
-from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 
 Fields = dict[str, Any]
 T = TypeVar("T")
 OBJECTS = ("models", "prompts", "versions", "parent")
 """Parts of a manifest that hold others; what else stands there is left out."""
-NAMES_CALLS = 2
-"""The first version of the log whose events name the calls that they came from."""
 
 
 class Log:
@@ -70,12 +67,6 @@ class Log:
         """Of the log in bytes, as far as it was taken in by `refresh`."""
         return self._index.end
 
-    @property
-    def names_calls(self) -> bool:
-        """Whether its events say from which calls they came: version 1 did not record it."""
-        version = self.manifest.get("log_version", SCHEMA_VERSION)
-        return not isinstance(version, int) or version >= NAMES_CALLS
-
     def refresh(self) -> None:
         """Take in what was written since the last time."""
         self._index.refresh()
@@ -86,8 +77,11 @@ class Log:
 
     def damages(self) -> list[str]:
         """Where manifest, log and calls are not as they were written, each with its file and line;
-        of the log as far as it was taken in by `refresh`.
+        of the log as far as it was taken in by `refresh`. [] of a log of another version, whose
+        form is not known.
         """
+        if self.manifest and other_version(self.manifest):
+            return []
         changed = manifest_damage(self._written) if self.manifest else None
         return [
             *([f"{self.kind.manifest_in(self.folder).name}: {changed}"] if changed else []),
@@ -112,10 +106,8 @@ class Log:
         return self._index.sound_ticks
 
     def _new_check(self) -> LogCheck:
-        version = self.manifest.get("log_version")
-        hashed = version >= HASHED if isinstance(version, int) else None
         start = chain_start(self._written, self.kind.about) if self.manifest else None
-        return LogCheck(start, hashed=hashed)
+        return LogCheck(start)
 
     def problems(self) -> list[str]:
         """What is missing or damaged, in words."""
@@ -208,13 +200,11 @@ class Log:
         self, kinds: Collection[str] | None, subject: str | None, since: int, until: int | None
     ) -> Iterator[tuple[int, Fields]]:
         last = self.ticks if until is None else min(self.ticks, until)
-        version = self.manifest.get("log_version", SCHEMA_VERSION)
         for at, fields in self._index.lines(kinds, subject, since, last):
             if fields is None:
                 self._leave_out(at, "it is not JSON")
             elif fields.get("kind"):
-                today = version == SCHEMA_VERSION or not readable(version)
-                yield at, fields if today else event_of_today(fields, version)
+                yield at, fields
 
     def _leave_out(self, at: int, error: object) -> None:
         """Count a damaged line, or raise the error that names it."""
@@ -222,6 +212,10 @@ class Log:
             file, number = self.folder / "events.jsonl", self._index.number_of(at)
             raise RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})")
         self._index.leave_out(at)
+
+    def all_calls(self) -> Iterator[Fields]:
+        """All that its own calls.jsonl records, in its order; what cannot be read is left out."""
+        return recorded(self.folder / "calls.jsonl", CallCheck(chained=False))
 
     def calls(self, tick: int, who: str | None = None) -> Iterator[Call]:
         """What was asked of models in a tick, in the runs that it replays first; of what was broken
@@ -258,11 +252,9 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 
 
 def _read_manifest(file: Path, kind: RecordKind) -> tuple[Fields, Fields, str | None]:
-    """The manifest as it stands there, in this version's fields, and why it cannot be read."""
+    """The manifest as it stands there, what of it is used, and why it cannot be read."""
     try:
         written = data = json_data(file_bytes(file))
-        version = data.get("schema_version") if isinstance(data, dict) else None
-        data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
         if not isinstance(data, dict) or not isinstance(data.get(kind.about), dict):
             raise ValueError("it is not a manifest")
         data = {
@@ -274,17 +266,5 @@ def _read_manifest(file: Path, kind: RecordKind) -> tuple[Fields, Fields, str | 
         return {}, {}, f"{file.name} is missing"
     except (ValueError, OSError) as error:
         return {}, {}, f"{file.name} cannot be read ({str(error).splitlines()[0]})"
-    if not readable(version):
-        wrote = (data.get("versions") or {}).get("simcounsel", "unknown")
-        newer = isinstance(version, int) and version > SCHEMA_VERSION
-        way = (
-            "install a newer simcounsel"
-            if newer
-            else f"install the simcounsel that wrote it ({wrote})"
-        )
-        problem = (
-            f"the log has version {version}, this simcounsel reads {SCHEMA_VERSION}: some of it"
-            f" may be missing; {way}"
-        )
-        return written, data, problem
-    return written, data, None
+    other = other_version(data)
+    return written, data, f"some of it may be missing: {other}" if other else None

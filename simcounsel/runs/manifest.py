@@ -14,11 +14,10 @@ from simcounsel.errors import RunError, SpecError
 from simcounsel.events import SCHEMA_VERSION
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.record_kinds import About, RecordKind, kind_of
-from simcounsel.runs.chain import fields_digest, manifest_damage
+from simcounsel.runs.chain import fields_digest, manifest_damage, other_version
 from simcounsel.runs.folder import runs_nearby, ways_on
 from simcounsel.runs.jsonl import indented_json_bytes
 from simcounsel.runs.spending import is_by_hand
-from simcounsel.runs.upgrades import manifest_of_today, readable
 from simcounsel.secret import HIDDEN, scrub, scrub_data
 from simcounsel.specs.world import World
 
@@ -34,9 +33,7 @@ class Parent(BaseModel):
     changes: tuple[tuple[str, str], ...]
     """What the fork changed, as KEY and VALUE."""
     start_hash: str | None = None
-    """From which the hashes of the shared past begin (see `runs.chain`); None in runs of versions 1
-    and 2.
-    """
+    """From which the hashes of the shared past begin (see `runs.chain`)."""
 
 
 class Stop(BaseModel):
@@ -88,7 +85,7 @@ class Manifest(BaseModel):
     """Whether each line of calls.jsonl carries a digest over itself and the line before; not so in
     runs that began with an earlier version."""
     digest: str | None = None
-    """SHA-256 over all the other fields; None in runs of versions 1 and 2."""
+    """SHA-256 over all the other fields; None until it is written."""
 
     def model_of(self, role: str, who: str) -> str:
         """The model that answers a resident's own questions."""
@@ -128,11 +125,9 @@ class Written(Generic[M]):
     """A manifest as it stands on disk."""
 
     manifest: M
-    """As this version reads it."""
+    """As it is read."""
     fields: dict[str, Any]
     """As they stand there."""
-    version: int
-    """Of the log beside it."""
 
 
 def new_name(about: About, parent: Parent | None) -> str:
@@ -177,7 +172,7 @@ def begin_manifest(
             " --out"
         ) from None
     manifest = manifest.model_copy(update={"digest": written["digest"]})
-    return Written(manifest=manifest, fields=written, version=SCHEMA_VERSION)
+    return Written(manifest=manifest, fields=written)
 
 
 def read_manifest(folder: Path, kind: RecordKind, model: type[M], *, damaged: bool) -> Written[M]:
@@ -192,14 +187,8 @@ def read_manifest(folder: Path, kind: RecordKind, model: type[M], *, damaged: bo
     try:
         fields = json_data(file_bytes(file).decode("utf-8"))
         data = scrub_data(fields)
-        version = data.get("schema_version")
-        if not readable(version):
-            raise RunError(
-                f"{folder}: written with log version {version}, this simcounsel reads"
-                f" {SCHEMA_VERSION}; install the simcounsel that wrote it"
-                f" ({data.get('versions', {}).get('simcounsel', 'unknown')})"
-            )
-        data = manifest_of_today(data)
+        if another := other_version(data):
+            raise RunError(f"{folder}: {another}")
         known = model.model_fields
         given = {name: one for name, one in data.items() if one is not None or name in known}
         manifest = model.model_validate(given)
@@ -210,7 +199,7 @@ def read_manifest(folder: Path, kind: RecordKind, model: type[M], *, damaged: bo
         ) from None
     if changed:
         raise RunError(f"{file}: {changed}; {ways_on(folder, 0)}")
-    return Written(manifest=manifest, fields=fields, version=version)
+    return Written(manifest=manifest, fields=fields)
 
 
 def write_manifest(file: Path, written: dict[str, Any]) -> None:

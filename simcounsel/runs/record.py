@@ -5,22 +5,24 @@ events.jsonl    all that happened, one event a line; the same bytes for the same
 calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
 """
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self
 
-from simcounsel.events import Entry
+from pydantic import ValidationError
+
+from simcounsel.errors import RunError
+from simcounsel.events import Entry, parse_entry
 from simcounsel.gallery import located
 from simcounsel.record_kinds import About, RecordKind, kind_of
 from simcounsel.runs import frames
 from simcounsel.runs.call_chain import CallCheck
 from simcounsel.runs.calls import recorded
-from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
-from simcounsel.runs.entries import entries_in
-from simcounsel.runs.folder import complete_ticks, fresh_folder
+from simcounsel.runs.chain import LogCheck, parents_start, start_hash, tick_of, ticks_in
+from simcounsel.runs.folder import complete_ticks, damage_text, fresh_folder
 from simcounsel.runs.history import History
+from simcounsel.runs.jsonl import parsed_line
 from simcounsel.runs.manifest import (
     M,
     Parent,
@@ -30,7 +32,7 @@ from simcounsel.runs.manifest import (
     read_manifest,
     with_stop,
 )
-from simcounsel.runs.writing import Writer, check_writable
+from simcounsel.runs.writing import Writer
 from simcounsel.specs.timeouts import Timeouts
 
 
@@ -45,7 +47,6 @@ class Record(ABC, Generic[M]):
         """found: its manifest. damaged: see `open`."""
         self.folder = folder
         self.manifest: M = found.manifest
-        self.log_version = found.version
         self.own_hash = start_hash(found.fields, self.kind.about)
         """Of what decides it."""
         self.start_hash = parents_start(found.fields) or self.own_hash
@@ -142,7 +143,6 @@ class Record(ABC, Generic[M]):
         """
         return entries_in(
             self.folder / "events.jsonl",
-            self.log_version,
             self.check(),
             strict=not self.damaged,
             until_tick=until_tick,
@@ -150,7 +150,7 @@ class Record(ABC, Generic[M]):
 
     def check(self) -> LogCheck:
         """What its log must pass, from the beginning."""
-        return LogCheck(self.start_hash, hashed=self.log_version >= HASHED)
+        return LogCheck(self.start_hash)
 
     def calls(self) -> Iterator[dict[str, Any]]:
         """All recorded calls; one that is cut short is left out. RunError names a line that is not
@@ -163,15 +163,6 @@ class Record(ABC, Generic[M]):
         return complete_ticks(self.folder)
 
     # looking
-
-    def view(self, height: int = 760) -> Any:
-        """The viewer inside a notebook: show what it gives back. Outside of one its address is
-        printed. It is served on this machine until `close()`, or the end of the process.
-
-        height: in pixels. What is given back is a `simcounsel.viewer.frame.Frame`, which is looked
-        up when it is wanted: runs know nothing of the viewer.
-        """
-        return importlib.import_module("simcounsel.viewer.frame").Frame(self.folder, height)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
@@ -191,8 +182,12 @@ class Record(ABC, Generic[M]):
     def begin_writing(self) -> int:
         """Take the folder for this process, drop what stands after the last complete tick, and
         return the number of complete ticks. `dropped` says what was dropped. RunError when its log
-        is damaged, or of an older version."""
-        check_writable(self.folder, self.log_version, None if self.whole else self.manifest.parent)
+        is damaged, or its past was not copied whole from the run that it is a fork of."""
+        if (parent := self.manifest.parent) is not None and not self.whole:
+            raise RunError(
+                f"{self.folder}: a fork of {parent.run} that was broken off before its past was"
+                f" copied; remove it and fork again, --at {parent.at_tick}"
+            )
         return self._writer.begin()
 
     def append(self, tick: Sequence[Entry]) -> list[Entry]:
@@ -220,3 +215,44 @@ def open_record(folder: str | Path, *, damaged: bool = False) -> Record[Any]:
     folder = Path(located(str(folder)))
     found: Record[Any] = kind_of(folder).part("record").open(folder, damaged=damaged)
     return found
+
+
+def entries_in(
+    file: Path, check: LogCheck, *, strict: bool, until_tick: int | None = None
+) -> Iterator[Entry]:
+    """All events of ticks before `until_tick`, if given, a tick being checked before any of it is
+    given. strict: damage is a RunError that names the line; otherwise lines that cannot be read, or
+    do not go on in order, are left out.
+    """
+    if not file.is_file():
+        return
+    first, last_seq = 1, -1
+    with file.open("rb") as lines:
+        for tick, complete in ticks_in(lines):
+            if until_tick is not None and until_tick <= max(check.sound_ticks, tick_of(tick[0])):
+                return
+            damage = check.tick(tick) if complete else check.rest(tick)
+            if damage and strict:
+                raise RunError(damage_text(file, damage, check.sound_ticks))
+            for number, line in enumerate(tick, first):
+                if not line.endswith(b"\n"):
+                    return
+                entry = _entry(line)
+                if isinstance(entry, str):
+                    if strict:
+                        raise RunError(f"{file}:{number}: not an event ({entry})")
+                elif entry.seq > last_seq or strict:
+                    last_seq = entry.seq
+                    yield entry
+            first += len(tick)
+
+
+def _entry(line: bytes) -> Entry | str:
+    """A line's event, or what is wrong with it."""
+    fields = parsed_line(line)
+    if fields is None:
+        return "it is not JSON"
+    try:
+        return parse_entry(fields)
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+        return str(error).splitlines()[0]

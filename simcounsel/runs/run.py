@@ -1,7 +1,7 @@
 """A run of a world: a record (see `runs.record`) in which people live.
 
-memory/         beside the record's files: the memories with their vectors, in Chroma; made from the
-                log when somebody asks
+memory/         beside the record's files: the memories with their vectors, in Chroma; made by the
+                first search by meaning
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,16 +10,92 @@ from typing import Any, TypeVar
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.record_kinds import is_record, records_in
+from simcounsel.runs import rating_lines
 from simcounsel.runs.call_chain import damaged_calls
-from simcounsel.runs.chain import LogCheck, manifest_damage, tick_of, ticks_in
-from simcounsel.runs.folder import complete_part
+from simcounsel.runs.chain import LogCheck, manifest_damage, other_version, tick_of, ticks_in
+from simcounsel.runs.folder import complete_part, ways_on
 from simcounsel.runs.jsonl import parsed_line
 from simcounsel.runs.log import Log
 from simcounsel.runs.rating_lines import MEASUREMENTS, RatingCheck, is_ratings, rating_files
 from simcounsel.runs.record import Record, open_record
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
-from simcounsel.runs.verdicts import RatingsVerdict, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingsVerdict:
+    """What was found in a folder of ratings."""
+
+    folder: Path
+    files: int
+    measurements: int
+    """That can be read."""
+    damages: tuple[str, ...]
+    """What does not hold, each with its file and line."""
+    notes: tuple[str, ...]
+    """What is no damage, but should be known."""
+
+    def lines(self) -> Iterator[str]:
+        """For people: a line on the whole, then one for each thing found."""
+        places = f"{len(self.damages)} place{'s' if len(self.damages) > 1 else ''}"
+        state = f"damaged in {places}" if self.damages else "holds"
+        yield f"{self.folder}  {state}: {self.measurements} measurements in {self.files} files"
+        yield from (f"  {damage}" for damage in self.damages)
+        yield from self.remedies()
+        yield from (f"  note: {note}" for note in self.notes)
+
+    def remedies(self) -> Iterator[str]:
+        """What can be done about its damages."""
+        if self.damages:
+            yield f"  remedy: {rating_lines.ways_on(self.folder)}"
+
+
+@dataclass
+class Verdict:
+    """What was found in one run."""
+
+    folder: Path
+    checked: bool = True
+    """Whether its log has this version; else that is what `damages` says, and nothing more."""
+    damages: list[str] = field(default_factory=list)
+    """What does not hold, each with its file and line."""
+    notes: list[str] = field(default_factory=list)
+    """What is no damage, but should be known."""
+    ticks: int = 0
+    """That are complete."""
+    sound_ticks: int = 0
+    """That hold, from the beginning, before the first damage of the log."""
+    log_damaged: bool = False
+    """Whether the log itself is not as it was written."""
+    events: int = 0
+    calls: int = 0
+    """In its own calls.jsonl."""
+    memories: int = 0
+    rated: RatingsVerdict | None = None
+    """On what was measured afterwards; None where that was not looked at."""
+
+    def lines(self) -> Iterator[str]:
+        """For people: a line on the whole, then one for each thing found."""
+        counts = (
+            f"{self.ticks} ticks, {self.events} events, {self.calls} calls, {self.memories}"
+            " memories"
+        )
+        if self.rated and self.rated.files:
+            counts += f", {self.rated.measurements} measurements made afterwards"
+        if not self.checked:
+            yield f"{self.folder}  cannot be checked"
+        elif not self.damages:
+            yield f"{self.folder}  holds: {counts}"
+        else:
+            places = f"{len(self.damages)} place{'s' if len(self.damages) > 1 else ''}"
+            yield f"{self.folder}  damaged in {places}: {counts}"
+        yield from (f"  {damage}" for damage in self.damages)
+        if self.log_damaged:
+            yield f"  remedy: {ways_on(self.folder, self.sound_ticks)}"
+        if self.rated:
+            yield from self.rated.remedies()
+        yield from (f"  note: {note}" for note in self.notes)
+
 
 R = TypeVar("R", bound=Record[Any])
 
@@ -81,6 +157,9 @@ def verdicts_in(place: Path) -> Iterator[Verdict | RatingsVerdict]:
 
 def verify(folder: Path) -> Verdict:
     """What holds of a record. Nothing is written; one that still grows may be asked too."""
+    manifest = Log(folder).manifest
+    if manifest and (other := other_version(manifest)):
+        return Verdict(folder, checked=False, damages=[other])
     found = Verdict(folder)
     calls_then = _size(folder / "calls.jsonl")  # a run that is being lived goes on meanwhile
     run = _opened(found)
@@ -130,7 +209,6 @@ def _opened(found: Verdict) -> Record[Any] | None:
     except RunError as error:
         found.damages.append(str(error))
         return None
-    found.version = run.log_version
     file = run.kind.manifest_in(found.folder)
     if damage := manifest_damage(json_data(file_bytes(file))):
         found.damages.append(f"{file}: {damage}")
@@ -140,7 +218,7 @@ def _opened(found: Verdict) -> Record[Any] | None:
 def _log(found: Verdict, run: Record[Any] | None) -> _Rests:
     """Go through the log."""
     rests, file = _Rests(), found.folder / "events.jsonl"
-    check = run.check() if run else LogCheck(None, hashed=None)
+    check = run.check() if run else LogCheck(None)
     if not file.is_file():
         found.damages.append(f"{file}: missing")
         return rests

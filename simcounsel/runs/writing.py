@@ -10,31 +10,14 @@ from filelock import FileLock
 
 from simcounsel.disk import end_line
 from simcounsel.errors import RunError
-from simcounsel.events import SCHEMA_VERSION, Entry
+from simcounsel.events import Entry
 from simcounsel.locks import taken
 from simcounsel.record_kinds import RecordKind
 from simcounsel.runs.call_chain import CallChain, last_digest
 from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
-from simcounsel.runs.manifest import Parent
 
 log = logging.getLogger(__name__)
-
-
-def check_writable(folder: Path, log_version: int, torn_from: Parent | None) -> None:
-    """RunError when a run cannot be gone on with: its log is of an older version, or its past was
-    never copied whole from the run that it is a fork of.
-    """
-    if log_version != SCHEMA_VERSION:
-        raise RunError(
-            f"{folder}: written with log version {log_version}; it can be looked at and forked,"
-            f" but not gone on with by this simcounsel, which writes {SCHEMA_VERSION}"
-        )
-    if torn_from is not None:
-        raise RunError(
-            f"{folder}: a fork of {torn_from.run} that was broken off before its past was copied;"
-            f" remove it and fork again, --at {torn_from.at_tick}"
-        )
 
 
 class Writer:
@@ -60,7 +43,7 @@ class Writer:
         """
         busy = "another process is writing this run; wait for it, or stop it first"
         self._lock = taken(self.folder / "run.lock", busy, RunError)
-        check = LogCheck(self._chain.last, hashed=True)
+        check = LogCheck(self._chain.last)
         keep, dropped, ticks = complete_part(self.folder / "events.jsonl", check)
         self._chain = Chain(check.last_hash or self._chain.last)
         if dropped:

@@ -12,6 +12,10 @@ from simcounsel.specs.world_settings import ModelRoles
 
 Point = Annotated[str, Field(min_length=1)]
 """A time of measurement, as measurements name it: `baseline`, `after session 2`, `end`."""
+Change = Literal["whole", "adjacent"] | tuple[Point, Point]
+"""`whole`: the last measurement minus the first. `adjacent`: the mean change from one to the next.
+Two points: the second minus the first.
+"""
 Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 LEAST_CLIENTS = 6
 """With fewer no test is made: of five differences a sign-flip test cannot come below p = 0.0625."""
@@ -37,7 +41,7 @@ class Hypothesis(Spec):
     contrast: Annotated[tuple[Slug, ...], Field(min_length=2)]
     """Two arms, or all that an ANOVA compares."""
     test: Literal["clients", "paired_t", "welch", "anova", "permutation", "mixed"] = "clients"
-    change: Literal["whole", "adjacent"] | tuple[Point, Point] | None = None
+    change: Change | None = None
     """Which change. None: from the baseline to the last measurement, or the mean level of what is
     asked after each session. `whole`: the last measurement minus the first, of whatever is asked
     again. `adjacent`: the mean change from one measurement to the next. Two points, such as `[after

@@ -19,9 +19,6 @@ from simcounsel.specs.file_text import read_text, write_text
 from simcounsel.specs.problems import Problem, Unread
 from simcounsel.specs.yaml_text import NotYaml, parse_yaml
 
-_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""Without libyaml PyYAML's own, which writes the same, five times as slowly."""
-
 
 def _take_numbers_as_they_are(schema: Any) -> None:
     """Neither `true` nor '6' nor 6.5 is a whole number: pydantic's strict mode, but for numbers
@@ -203,5 +200,7 @@ def write_yaml(path: Path, head: str, data: Mapping[str, Any]) -> None:
     """A file to be read and changed by people: `head`, lines that begin with #, then the data.
     SpecError when it cannot be written.
     """
-    text = yaml.dump(dict(data), Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=120)
+    text = yaml.dump(
+        dict(data), Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=120
+    )
     write_text(path, head + text)

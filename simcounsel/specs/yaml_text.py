@@ -2,14 +2,24 @@
 bounds.
 """
 
-import contextlib
 import re
-from typing import Any
+from typing import Any, cast
 
 import yaml
+from yaml.composer import Composer
+from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
 
 from simcounsel.intake import MOST_DEPTH
 from simcounsel.specs.file_text import Lines
+
+try:  # libyaml reads five times as fast as PyYAML's parser in Python; every wheel includes it
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+except ImportError as error:
+    raise ImportError(
+        "PyYAML was installed without libyaml; run"
+        " `pip install --force-reinstall --only-binary pyyaml pyyaml`"
+    ) from error
 
 MOST_REPEATED = 20_000
 """Values that aliases repeat, a text of n characters counting as 1 + n / 100. A few lines of
@@ -18,6 +28,58 @@ aliases to aliases can stand for billions.
 MOST_DIGITS = 18
 """Of a whole number, so that it fits into 64 bits wherever it is kept."""
 _CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f\\ud800-\\udfff]")
+_TAG = "tag:yaml.org,2002:"
+_SCALARS = (
+    ("bool", r"^(?:true|True|false|False)$", "tTfF"),
+    ("int", r"^[-+]?[0-9]+$", "-+0123456789"),
+    (
+        "float",
+        r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$|^[-+]?[0-9]+[eE][-+]?[0-9]+$",
+        "-+0123456789.",
+    ),
+)
+"""What is no text, beside null and `<<`: its type, what it looks like, how it begins."""
+_TOO_DEEP = f"nested too deeply, or an alias that contains itself; {MOST_DEPTH} levels are the most"
+_NUMBER = "shorten it, or quote it if it is text"
+_REPEATED = (
+    f"aliases (*name) repeat more than {MOST_REPEATED:,} values; write out what is meant, or use"
+    " fewer aliases"
+)
+_UNHASHABLE = (
+    "not valid YAML: unhashable key; a key is plain text, put it in quotes if it begins with [ or {"
+)
+
+
+class NotYaml(Exception):
+    """Text that is not YAML as it is used here. problems: line (from 1), and what is wrong with a
+    remedy.
+    """
+
+    def __init__(self, *problems: tuple[int, str]) -> None:
+        super().__init__("; ".join(what for _, what in problems))
+        self.problems = problems
+
+
+class _Loader(Composer, CParser, SafeConstructor, Resolver):
+    """YAML 1.2 where it hurts: `on`, `off`, `yes`, `no` and times like 07:15 stay text, 010 is
+    ten.
+    """
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [(tag, looks) for tag, looks in known if tag in (_TAG + "null", _TAG + "merge")]
+        for first, known in Resolver.yaml_implicit_resolvers.items()
+    }
+
+    def __init__(self, text: str) -> None:
+        CParser.__init__(self, text)
+        Composer.__init__(self)
+        SafeConstructor.__init__(self)
+        Resolver.__init__(self)
+
+
+for _tag, _looks, _first in _SCALARS:
+    _Loader.add_implicit_resolver(_TAG + _tag, re.compile(_looks), list(_first))
+_Loader.add_constructor(_TAG + "int", lambda _, node: int(cast(yaml.ScalarNode, node).value))
 
 
 def control_in(text: str) -> str | None:
@@ -28,146 +90,57 @@ def control_in(text: str) -> str | None:
     return f"holds the control character #x{ord(found[0]):02x}; take it out" if found else None
 
 
-class NotYaml(Exception):
-    """Text that is not YAML as it is used here. problems: line (from 1), and what is wrong with a
-    remedy.
-    """
-
-    def __init__(self, problems: list[tuple[int, str]]) -> None:
-        super().__init__("; ".join(what for _, what in problems))
-        self.problems = problems
-
-
-class _Values(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """YAML 1.2 where it hurts: `on`, `off`, `yes`, `no` and times like 07:15 stay text, 010 is
-    ten.
-    """
-
-
-_Values.yaml_implicit_resolvers = {
-    first: [
-        (tag, regexp)
-        for tag, regexp in resolvers
-        if not tag.endswith((":bool", ":int", ":timestamp", ":float", ":value"))
-    ]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-def _resolve(tag: str, pattern: str, first: str) -> None:
-    _Values.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
-
-
-_resolve("bool", r"^(?:true|True|false|False)$", "tTfF")
-_resolve("int", r"^[-+]?[0-9]+$", "-+0123456789")
-_resolve(
-    "float",
-    r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$|^[-+]?[0-9]+[eE][-+]?[0-9]+$",
-    "-+0123456789.",
-)
-
-
-def _decimal(loader: _Values, node: yaml.ScalarNode) -> int:
-    return int(loader.construct_scalar(node))
-
-
-_Values.add_constructor("tag:yaml.org,2002:int", _decimal)  # type: ignore[type-var]
-
-
-class _InPython(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
-    """PyYAML's own parser. Its words about what is wrong are plainer than libyaml's, and it knows
-    the line.
-    """
-
-    def __init__(self, text: str) -> None:
-        yaml.reader.Reader.__init__(self, text)
-        yaml.scanner.Scanner.__init__(self)
-        yaml.parser.Parser.__init__(self)
-
-
-try:
-    from yaml.cyaml import CParser as _InC  # type: ignore[attr-defined]
-except ImportError:  # PyYAML was built without libyaml
-    _InC = _InPython  # type: ignore[misc, assignment]
-
-
-class _Loader(yaml.composer.Composer, _InPython, _Values):
-    def __init__(self, text: str) -> None:
-        _InPython.__init__(self, text)
-        yaml.composer.Composer.__init__(self)
-        _Values.__init__(self)
-
-
-class _Quick(yaml.composer.Composer, _InC, _Values):
-    """Several times as fast. Nodes are composed in Python, where deep nesting ends in a
-    RecursionError.
-    """
-
-    def __init__(self, text: str) -> None:
-        _InC.__init__(self, text)
-        yaml.composer.Composer.__init__(self)
-        _Values.__init__(self)
-
-
 def parse_yaml(text: str) -> tuple[Any, Lines]:
     """The data, None when there is none, and for each path in it the line where it stands. NotYaml
     names every problem.
     """
-    with contextlib.suppress(NotYaml, yaml.YAMLError, ValueError, RecursionError):
-        return _read(_Quick(text))
-    loader: _Loader | None = None
     try:
-        loader = _Loader(text)
-        return _read(loader)
+        return _read(_Loader(text))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else 1
-        raise NotYaml(
-            [(line, f"not valid YAML: {error.problem or error.context}{_hint(text, line)}")]
-        ) from None
+        raise NotYaml(_syntax(error, text)) from None
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise NotYaml(
-            [
-                (
-                    line,
-                    (
-                        f"not valid YAML: the control character #x{ord(text[error.position]):02x};"
-                        " take it out"
-                    ),
-                )
-            ]
-        ) from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise NotYaml([(_reached(loader), f"not valid YAML: {error}; correct it there")]) from None
+        line = text.encode().count(b"\n", 0, error.position) + 1
+        what = f"the control character #x{error.character:02x}; take it out"
+        raise NotYaml((line, f"not valid YAML: {what}")) from None
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        what = f"the control character #x{ord(text[error.start]):02x}; take it out"
+        raise NotYaml((line, f"not valid YAML: {what}")) from None
+
+
+def _read(loader: _Loader) -> tuple[Any, Lines]:
+    try:
+        node = loader.get_single_node()
     except RecursionError:
-        raise NotYaml([(_reached(loader), _TOO_DEEP)]) from None
-
-
-def _read(loader: _Loader | _Quick) -> tuple[Any, Lines]:
-    node = loader.get_single_node()
+        event: Any = loader.peek_event()
+        raise NotYaml((event.start_mark.line + 1, _TOO_DEEP)) from None
     if node is None or (isinstance(node, yaml.ScalarNode) and not node.value and not node.style):
-        return None, {(): 1}  # on which line nothing stands, the two parsers see differently
+        return None, {(): 1}
     survey = _Survey(loader)
     survey.walk(node, ())
     if survey.problems:
-        raise NotYaml(survey.problems)
+        raise NotYaml(*survey.problems)
     return loader.construct_document(node), survey.lines
 
 
-_NUMBER = "shorten it, or quote it if it is text"
-_TOO_DEEP = f"nested too deeply, or an alias that contains itself; {MOST_DEPTH} levels are the most"
-
-
-def _reached(loader: _Loader | None) -> int:
-    return loader.line + 1 if loader else 1
-
-
-def _hint(text: str, line: int) -> str:
-    lines = text.splitlines()
-    if 0 < line <= len(lines) and "\t" in lines[line - 1]:
-        return " (indent with spaces, not tabs)"
-    return "; quote text that contains ': ' or begins with [, {, &, *, !, %, @"
+def _syntax(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
+    """The line of what the parser cannot read, and its words with a remedy."""
+    lines = text.split("\n")
+    mark, begun = error.problem_mark or error.context_mark, error.context_mark
+    line = min(mark.line + 1 if mark else 1, len(lines))  # libyaml ends a text with a line break
+    if error.problem == "exceeded maximum nesting depth":
+        return line, _TOO_DEEP
+    within = error.context or ""
+    if begun and begun.line + 1 < line:
+        within += f" (line {begun.line + 1})"
+    what = ": ".join(part for part in (within, error.problem) if part)
+    if "\t" in lines[line - 1]:
+        hint = " (indent with spaces, not tabs)"
+    elif "quoted" in within:
+        hint = "; close the quotes; in double quotes \\\\ begins an escape, correct that too"
+    else:
+        hint = "; quote text that contains ': ' or begins with [, {, &, *, !, %, @"
+    return line, f"not valid YAML: {what}{hint}"
 
 
 class _Survey:
@@ -175,7 +148,7 @@ class _Survey:
     used.
     """
 
-    def __init__(self, loader: _Values) -> None:
+    def __init__(self, loader: _Loader) -> None:
         self.lines: Lines = {}
         self.problems: list[tuple[int, str]] = []
         self._loader = loader
@@ -186,12 +159,15 @@ class _Survey:
         line = node.start_mark.line + 1
         self.lines[at] = line
         if len(at) > MOST_DEPTH:
-            raise NotYaml([(line, _TOO_DEEP)])
-        if id(node) in self._seen:
-            self._repeat(node, line)
-        else:
+            raise NotYaml((line, _TOO_DEEP))
+        if id(node) not in self._seen:
             self._seen.add(id(node))
             self._look(node, line)
+        else:
+            scalar = isinstance(node, yaml.ScalarNode)
+            self._repeated += 1 + (len(node.value) / 100 if scalar else 0)
+            if self._repeated > MOST_REPEATED:
+                raise NotYaml((line, _REPEATED))
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 self._entry(key, value, at)
@@ -202,77 +178,40 @@ class _Survey:
     def _entry(self, key: yaml.Node, value: yaml.Node, at: tuple[str | int, ...]) -> None:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
-            self.problems.append(
-                (
-                    line,
-                    (
-                        "not valid YAML: unhashable key; a key is plain text, put it in quotes if"
-                        " it begins with [ or {"
-                    ),
-                )
-            )
+            self.problems.append((line, _UNHASHABLE))
             return
         self._look(key, line)
         here = (*at, key.value)
         if here in self.lines:
-            self.problems.append(
-                (line, f"{_short(key.value)} stands here a second time; remove one")
-            )
+            what = f"{_short(key.value)} stands here a second time; remove one"
+            self.problems.append((line, what))
         self.walk(value, here)
         self.lines[here] = line
 
-    def _repeat(self, node: yaml.Node, line: int) -> None:
-        self._repeated += 1 + (len(node.value) / 100 if isinstance(node, yaml.ScalarNode) else 0)
-        if self._repeated > MOST_REPEATED:
-            raise NotYaml(
-                [
-                    (
-                        line,
-                        (
-                            f"aliases (*name) repeat more than {MOST_REPEATED:,} values; write out"
-                            " what is meant, or use fewer aliases"
-                        ),
-                    )
-                ]
-            )
-
     def _look(self, node: yaml.Node, line: int) -> None:
-        """Values that Python or a file could not hold, and tags that are not ours."""
-        kind = node.tag.removeprefix("tag:yaml.org,2002:")
-        if not isinstance(node, yaml.ScalarNode):
-            if kind != ("map" if isinstance(node, yaml.MappingNode) else "seq"):
-                self.problems.append(
-                    (line, f"not valid YAML here: the tag {_short(kind)}; take it out")
-                )
+        kind = node.tag.removeprefix(_TAG)
+        if isinstance(node, yaml.ScalarNode):
+            wrong = self._wrong(node, kind)
+        elif kind != ("map" if isinstance(node, yaml.MappingNode) else "seq"):
+            wrong = f"not valid YAML here: the tag {_short(kind)}; take it out"
+        else:
             return
-        if kind != "str" and node.tag != self._loader.resolve(
-            yaml.ScalarNode, node.value, (True, False)
-        ):  # type: ignore[no-untyped-call]
-            self.problems.append(
-                (
-                    line,
-                    (
-                        f"not valid YAML here: the tag {_short(kind)} before {_short(node.value)};"
-                        " take it out"
-                    ),
-                )
-            )
-        elif kind == "int" and len(node.value.lstrip("+-0")) > MOST_DIGITS:
-            self.problems.append(
-                (
-                    line,
-                    (
-                        f"{_short(node.value)}: a whole number has at most {MOST_DIGITS} digits;"
-                        f" {_NUMBER}"
-                    ),
-                )
-            )
-        elif kind == "float" and abs(float(node.value)) == float("inf"):
-            self.problems.append(
-                (line, f"{_short(node.value)}: a number this large cannot be kept; {_NUMBER}")
-            )
-        elif found := control_in(node.value):
-            self.problems.append((line, f"{_short(node.value)}: {found}"))
+        if wrong:
+            self.problems.append((line, wrong))
+
+    def _wrong(self, node: yaml.ScalarNode, kind: str) -> str | None:
+        """A tag that is not ours, and a value that Python or a file could not hold."""
+        text = node.value
+        if kind != "str" and node.tag != self._loader.resolve(yaml.ScalarNode, text, (True, False)):  # type: ignore[no-untyped-call]
+            tag = f"the tag {_short(kind)} before {_short(text)}"
+            return f"not valid YAML here: {tag}; take it out"
+        if kind == "int" and len(text.lstrip("+-0")) > MOST_DIGITS:
+            most = f"a whole number has at most {MOST_DIGITS} digits"
+            return f"{_short(text)}: {most}; {_NUMBER}"
+        if kind == "float" and abs(float(text)) == float("inf"):
+            return f"{_short(text)}: a number this large cannot be kept; {_NUMBER}"
+        found = control_in(text)
+        return f"{_short(text)}: {found}" if found else None
 
 
 def _short(text: str) -> str:

@@ -4,12 +4,24 @@ import html
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+from simcounsel.gallery import located
+from simcounsel.runs.record import Record
 from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.serve import serving
+
+
+def view(run: Record[Any] | str | Path, height: int = 760) -> "Frame":
+    """The viewer of a run inside a notebook: show what it gives back. Outside of one its address is
+    printed. It is served on this machine until `close()`, or the end of the process.
+
+    run: a run, its folder, or `gallery:NAME`. height: in pixels.
+    """
+    folder = run.folder if isinstance(run, Record) else Path(located(str(run)))
+    return Frame(folder, height)
 
 
 class Frame:

@@ -24,7 +24,14 @@ from simcounsel.measuring.interview import (
     not_theirs,
 )
 from simcounsel.measuring.interview_files import stored
-from simcounsel.measuring.models import answering_model, may_cost, open_models, roles, spoke
+from simcounsel.measuring.models import (
+    answering_model,
+    may_cost,
+    need_weights,
+    open_models,
+    roles,
+    spoke,
+)
 from simcounsel.runs.run import Run
 from simcounsel.runs.spending import is_by_hand
 from simcounsel.safety.help import notice, word_to_human
@@ -168,7 +175,7 @@ class Interviewer:
         wanted = roles(run, model)
         key = tuple(wanted.values())
         if key not in self._open:
-            _need_weights(wanted)
+            need_weights(wanted)
             with asked(self._asking):
                 self._open[key] = open_models(run, model)
         return self._open[key]
@@ -182,25 +189,6 @@ def _own_models(run: Run) -> dict[str, str]:
 def _by_hand(run: Run) -> bool:
     """Whether somebody wrote what people said in it."""
     return any(is_by_hand(spoke(run, resident.name)) for resident in run.world.present())
-
-
-def _need_weights(wanted: dict[str, str]) -> None:
-    """A page does not wait for 190 MB: Refused with the command that fetches them."""
-    from simcounsel.llm.catalog import needed_weights
-    from simcounsel.llm.weights import state
-
-    needed = needed_weights(wanted)
-    missing = (
-        [part.weights.key for part in state() if part.weights.key in needed and not part.fetched]
-        if needed
-        else []
-    )
-    if missing:
-        raise Refused(
-            422,
-            f"the embedded model's weights are missing ({', '.join(missing)}); fetch them with"
-            " `simcounsel models --pull`",
-        )
 
 
 def _field(body: dict[str, Any], name: str, kind: type) -> Any:

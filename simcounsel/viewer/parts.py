@@ -117,5 +117,5 @@ def _calls(history: History, most: int) -> Fields | None:
             return None
         found[f"calls/{tick}"] = [requests.request(call) for call in calls]
         for entry in history.log.entries(("said",), since_tick=tick, until_tick=tick + 1):
-            found[f"behind/{entry.seq}?tick={tick}"] = requests.behind(history, entry)
+            found[f"behind/{entry.seq}?tick={tick}"] = requests.behind(entry)
     return found

@@ -8,7 +8,6 @@ from pydantic import BaseModel
 from simcounsel.events import Entry, Remembered
 from simcounsel.events.data import Answered
 from simcounsel.runs.calls import Call
-from simcounsel.runs.history import History
 
 Fields = dict[str, Any]
 SHOWN = {
@@ -21,7 +20,6 @@ SHOWN = {
     "model",
     "source",
     "messages",
-    "exact",
     "parameters",
     "left_out",
     "reply",
@@ -55,13 +53,12 @@ def keys_of(event: BaseModel) -> tuple[str, ...]:
     return event.memory.calls if isinstance(event, Remembered) else ()
 
 
-def behind(history: History, entry: Entry) -> Fields:
-    """An event and the keys of its calls; `recorded` is false where the log did not keep them."""
+def behind(entry: Entry) -> Fields:
+    """An event and the keys of its calls."""
     event = {"seq": entry.seq, "tick": entry.tick, "minute": entry.minute}
     return {
         "event": event | entry.event.model_dump(mode="json"),
         "keys": list(keys_of(entry.event)),
-        "recorded": history.names_calls,
     }
 
 

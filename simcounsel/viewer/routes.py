@@ -1,6 +1,7 @@
 """The site's pages and addresses: the runs of a list, as JSON."""
 
 import asyncio
+import atexit
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
@@ -18,6 +19,8 @@ from starlette.responses import (
 )
 from starlette.routing import BaseRoute, Route
 
+from simcounsel.errors import SimcounselError
+from simcounsel.measuring.meaning import MeaningSearch
 from simcounsel.runs.history import History
 from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.log import Log
@@ -37,7 +40,7 @@ from simcounsel.viewer.pages import (
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.row import Rows
 from simcounsel.viewer.run_list import RunList
-from simcounsel.viewer.search import search
+from simcounsel.viewer.search import nearest, search
 from simcounsel.viewer.several import several
 
 LONGEST_QUERY = 200
@@ -71,7 +74,7 @@ def make_app(
                 "outcomes": lambda request, history: outcomes(history),
                 "safety": lambda request, history: safety_moves(history),
                 "row": lambda request, history: _row(site.rows, history),
-                "search": _search,
+                "search": lambda request, history: _search(request, history, site.meaning),
                 "size": lambda request, history: parts.size(history),
                 "person/{who}": _of_person(people.person),
                 "memories/{who}": _of_person(people.memories),
@@ -101,6 +104,8 @@ class Site:
     def __init__(self, run_list: RunList) -> None:
         self.run_list = run_list
         self.rows = Rows()
+        self.meaning = MeaningSearch()
+        atexit.register(self.meaning.close)
 
     async def home(self, request: Request) -> Response:
         """The list of runs; the run itself when there is one only."""
@@ -208,6 +213,8 @@ def _fresh(answer: Answer, request: Request, log: Log) -> Any:
     except (KeyError, TypeError, AttributeError) as error:
         why = "; ".join(log.problems()) or f"an event lacks {error}"
         return PlainTextResponse(f"this part of the run cannot be shown: {why}", 422)
+    except SimcounselError as error:
+        return PlainTextResponse(str(error), 422)
 
 
 def _listed(run_list: RunList, name: str) -> dict[str, Any]:
@@ -254,7 +261,7 @@ def _behind(request: Request, history: History) -> Any:
     entry = None if tick is None or seq is None else history.event(seq, tick)
     if entry is None:
         raise HTTPException(404, "no such event in that tick")
-    return requests.behind(history, entry)
+    return requests.behind(entry)
 
 
 def _number(text: str) -> int | None:
@@ -262,8 +269,11 @@ def _number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < TICK_DIGITS else None
 
 
-def _search(request: Request, history: History) -> Any:
-    return search(history, request.query_params.get("q", "")[:LONGEST_QUERY])
+def _search(request: Request, history: History, meaning: MeaningSearch) -> Any:
+    words = request.query_params.get("q", "")[:LONGEST_QUERY]
+    if request.query_params.get("by") != "meaning" or not words.strip():
+        return search(history, words)
+    return nearest(history, words, meaning)
 
 
 def _row(rows: Rows, history: History) -> Any:

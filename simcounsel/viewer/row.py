@@ -4,19 +4,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simcounsel.intake import file_bytes, json_data
+from simcounsel.errors import RunError
 from simcounsel.runs.history import History
-from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.measurements import measurement_files
 from simcounsel.runs.spending import Spending
+from simcounsel.specs.sweep_plan import read_plan
 from simcounsel.specs.vocabulary import RISK_LEVELS
 from simcounsel.viewer.dangers import dangers
 from simcounsel.viewer.outcomes import first_and_last, outcomes
 
 Fields = dict[str, Any]
 Key = tuple[int, int, int]
-PLAN = "experiment.json"
-"""In a sweep's folder: which run is of which arm."""
 
 
 class Rows:
@@ -44,7 +42,7 @@ def row(history: History) -> Fields:
     scales: of each score of each client its first and last value (see `first_and_last`).
     """
     log = history.log
-    spent = Spending.of(json_lines(log.folder / "calls.jsonl"))
+    spent = Spending.of(log.all_calls())
     heard = dangers(history)["heard"]
     open_ends = sum(one.met_in is None for one in history.open_ends())
     levels = [one["level"] for one in heard]
@@ -76,13 +74,11 @@ def clients(manifest: Mapping[str, Any]) -> list[str]:
 
 def arm(folder: Path) -> str | None:
     """The arm of the sweep that it belongs to; None where it belongs to none, or is the past that
-    its arms share.
+    its arms share, or the plan cannot be read.
     """
     try:
-        plan = json_data(file_bytes(folder.parent / PLAN))
-        runs = plan["runs"]
-        return next(
-            (str(one["arm"]) for one in runs if one["run"] == folder.name and one["arm"]), None
-        )
-    except (OSError, ValueError, KeyError, TypeError):
+        plan = read_plan(folder.parent)
+    except RunError:
         return None
+    planned = plan.planned(folder.name) if plan else None
+    return planned.arm if planned else None

@@ -1,10 +1,16 @@
-"""Words in all that was said, thought, remembered and planned in a run."""
+"""Words in all that was said, thought, remembered and planned in a run; what people remember that
+is near to them in meaning.
+"""
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from simcounsel.errors import RunError
+from simcounsel.measuring.meaning import MeaningSearch, may_cost, vectors_of
+from simcounsel.measuring.models import need_weights
 from simcounsel.runs.history import History
+from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]
 MOST = 200
@@ -34,6 +40,43 @@ def search(history: History, words: str) -> Fields:
                 if len(hits) < MOST:
                     hits.append(_hit(fields, what, text))
     return {"hits": hits, "all": count}
+
+
+def nearest(history: History, words: str, meaning: MeaningSearch) -> Fields:
+    """The memories that are nearest in meaning to the words, the nearest first, as `search` tells
+    its hits: `who` is the first of `all` who remember it, `nearness` a cosine, `times` how often it
+    was laid down. `all`: how many memories were searched. `model`: that made the vectors. RunError,
+    WeightsError, ModelError when there can be no search: a page fetches nothing, costs nothing.
+    """
+    log = history.log
+    run = Run.open(log.folder, damaged=True)
+    model = vectors_of(run)
+    if may_cost(model):
+        raise RunError(
+            f"the vectors of this run are made by {model}, which may cost money; search in a"
+            f" terminal: `simcounsel show {log.folder} --search WORDS`"
+        )
+    need_weights({"embed": model})
+    found = meaning.search(run, words, log=log)
+    hits = [
+        {
+            "tick": one.tick,
+            "seq": one.seq,
+            "what": _TYPES.get(one.type, "memory"),
+            "who": one.who[0],
+            "all": one.who,
+            "text": one.text[:LONGEST],
+            "chat": one.chat,
+            "message": one.message,
+            "nearness": round(one.nearness, 4),
+            "times": one.times,
+        }
+        for one in found.found
+    ]
+    return {"hits": hits, "all": found.memories, "model": model, "note": found.note}
+
+
+_TYPES = {"chat": "line", "thought": "thought", "day_plan": "plan", "slot": "plan"}
 
 
 def folded(text: str) -> str:

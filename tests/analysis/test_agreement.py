@@ -15,7 +15,7 @@ from analysis.agreement import (
     read_ratings,
     spearman,
 )
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from simcounsel.disk import csv_text
 from simcounsel.viewer.rating.table import COLUMNS
 from tests.each import each

@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis.experiment import Change, Experiment, Hypothesis
 from analysis.outcomes import measured_outcomes
 from analysis.page import records
 from analysis.planned import test_planned as planned_tests
@@ -15,7 +14,9 @@ from simcounsel.errors import SpecError
 from simcounsel.lab.plan import plan_lines
 from simcounsel.llm.prices import Prices
 from simcounsel.runs.log import Log
+from simcounsel.specs.experiment import Change, Hypothesis
 from simcounsel.specs.experiment_file import load_experiment
+from simcounsel.specs.sweep_plan import SweepPlan
 from tests.analysis.made import CLIENTS
 from tests.stage import ROOT
 
@@ -100,7 +101,7 @@ def test_a_hypothesis_names_its_change(sample: Sample, asked: pd.DataFrame) -> N
     )
     outcomes = measured_outcomes(asked, sample)
     tested = planned_tests(
-        Experiment(hypotheses=hypotheses),
+        SweepPlan(hypotheses=hypotheses),
         outcomes,
         lambda change: outcomes_over(asked, sample, change),
     )

@@ -17,7 +17,7 @@ from analysis.corpora.quality import DialogueMean, contrasts, interval_of, mean_
 from analysis.corpora.scores import dimensions
 from analysis.corpora.sources import Group, read_sources
 from analysis.corpora.writing import headline, write
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.page import records
 from simcounsel.corpus.judging import scale_for
 from simcounsel.errors import CorpusError

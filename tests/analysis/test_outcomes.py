@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 
 from analysis import tables
-from analysis.experiment import Experiment, Hypothesis
 from analysis.exploring import explore
 from analysis.finding import find
 from analysis.outcomes import COLUMNS, logged_outcomes, measured_outcomes
 from analysis.patterns import periods
 from analysis.planned import Tested as Result
 from analysis.planned import test_planned as planned_tests
+from simcounsel.specs.experiment import Hypothesis
+from simcounsel.specs.sweep_plan import SweepPlan
 from tests.analysis.conftest import PLANTED, planted
 from tests.analysis.made import CLIENTS, plan, study
 from tests.each import each
@@ -146,7 +147,7 @@ def test_levels_and_missing_values() -> None:
 
 @each("test", ["clients", "paired_t", "mixed", "welch", "anova", "permutation"])
 def test_a_planted_effect_is_recovered(test: str) -> None:
-    found = planned_tests(Experiment(hypotheses=(hypothesis(test),)), rows(-8.0, 1))[0]
+    found = planned_tests(SweepPlan(hypotheses=(hypothesis(test),)), rows(-8.0, 1))[0]
     assert found.p_holm is not None and found.p_holm < 0.01
     omnibus = found.effect_name == "eta squared"
     assert omnibus == (test in ("anova", "permutation"))
@@ -158,7 +159,7 @@ def test_a_planted_effect_is_recovered(test: str) -> None:
 
 def test_the_wrong_direction_is_said() -> None:
     assert (
-        planned_tests(Experiment(hypotheses=(hypothesis("paired_t", "higher"),)), rows(-8.0, 1))[
+        planned_tests(SweepPlan(hypotheses=(hypothesis("paired_t", "higher"),)), rows(-8.0, 1))[
             0
         ].verdict
         == "against expectation"
@@ -171,13 +172,13 @@ def test_intervals_cover_the_truth_and_nothing_is_found_where_nothing_is(test: s
     """Over 25 made-up sweeps: intervals hold a true -1 about 95% of the time, and with no effect about 5% are called one."""
     held, called = [], []
     for seed in range(25):
-        one = planned_tests(
-            Experiment(hypotheses=(hypothesis(test),)), rows(-1.0, seed, clients=6)
-        )[0]
+        one = planned_tests(SweepPlan(hypotheses=(hypothesis(test),)), rows(-1.0, seed, clients=6))[
+            0
+        ]
         if one.low is not None and one.high is not None:
             held.append(one.low <= -1 <= one.high)
         none = planned_tests(
-            Experiment(hypotheses=(hypothesis(test),)), rows(0.0, 1000 + seed, clients=6)
+            SweepPlan(hypotheses=(hypothesis(test),)), rows(0.0, 1000 + seed, clients=6)
         )[0]
         called.append(none.p is not None and none.p < 0.05)
     assert len(held) == 25 and np.mean(held) >= 0.8
@@ -187,9 +188,9 @@ def test_intervals_cover_the_truth_and_nothing_is_found_where_nothing_is(test: s
 def test_pairing_is_by_pair_or_else_by_client_and_seed() -> None:
     table = rows(-8.0, 1)
     alone = table.assign(pair=None, shared_past=False)
-    found = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), alone)[0]
+    found = planned_tests(SweepPlan(hypotheses=(hypothesis("paired_t"),)), alone)[0]
     assert found.n == {"clients": 8} and "no shared past" in found.assumes
-    shared = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), table)[0]
+    shared = planned_tests(SweepPlan(hypotheses=(hypothesis("paired_t"),)), table)[0]
     assert "a pair of runs: a shared past" in shared.assumes
     assert shared.estimate == pytest.approx(found.estimate)
 
@@ -198,8 +199,8 @@ def test_what_cannot_be_tested_says_why() -> None:
     table = rows(-1.0, 1)
     unknown = hypothesis("welch", instrument="height")
     missing = hypothesis("paired_t", contrast=("x", "z"))
-    many = hypothesis("mixed", contrast=("x", "y", "z"))
-    found = planned_tests(Experiment(hypotheses=(unknown, missing, many)), table)
+    many = hypothesis("mixed", contrast=("x", "y", "z"), direction="differs")
+    found = planned_tests(SweepPlan(hypotheses=(unknown, missing, many)), table)
     assert [one.verdict for one in found] == ["not testable"] * 3
     assert "no run was measured with height" in (found[0].reason or "")
     assert "no value in z" in (found[1].reason or "")
@@ -208,7 +209,7 @@ def test_what_cannot_be_tested_says_why() -> None:
 def test_left_out_runs_are_named_with_their_reason() -> None:
     table = rows(-1.0, 1)
     table.loc[0, ["value", "reason"]] = [None, "unanswered"]
-    found = planned_tests(Experiment(hypotheses=(hypothesis("paired_t"),)), table)[0]
+    found = planned_tests(SweepPlan(hypotheses=(hypothesis("paired_t"),)), table)[0]
     assert found.left_out == (("x-c0-0", "unanswered"),)
     assert found.n == {"clients": 8}, "c0 is still there with its other seeds"
 
@@ -216,7 +217,7 @@ def test_left_out_runs_are_named_with_their_reason() -> None:
 def test_few_clients_give_an_estimate_and_no_verdict() -> None:
     """However many seeds: the first version took twelve runs of one client for twelve people."""
     found = planned_tests(
-        Experiment(hypotheses=(hypothesis("clients"),)), rows(-8.0, 1, clients=3, seeds=12)
+        SweepPlan(hypotheses=(hypothesis("clients"),)), rows(-8.0, 1, clients=3, seeds=12)
     )[0]
     assert found.verdict == "not testable" and found.p is None
     assert found.estimate is not None and found.estimate < -6
@@ -230,7 +231,7 @@ def test_several_respondents_need_a_name() -> None:
     both = pd.concat([own, theirs], ignore_index=True)
 
     def tested(**more: object) -> Result:
-        return planned_tests(Experiment(hypotheses=(hypothesis("clients", **more),)), both)[0]
+        return planned_tests(SweepPlan(hypotheses=(hypothesis("clients", **more),)), both)[0]
 
     unnamed = tested()
     assert unnamed.p is None and unnamed.estimate is None and unnamed.verdict == "not testable"
@@ -248,7 +249,7 @@ def test_holm_is_within_a_family() -> None:
     table = rows(-0.6, 3)
     same = [hypothesis("clients", id=f"h{number}", family="sleep") for number in range(3)]
     alone = hypothesis("clients", id="alone")
-    found = planned_tests(Experiment(hypotheses=(*same, alone)), table)
+    found = planned_tests(SweepPlan(hypotheses=(*same, alone)), table)
     raw = found[0].p
     assert raw is not None and raw < 1 / 3
     assert [one.p_holm for one in found] == pytest.approx([3 * raw, 3 * raw, 3 * raw, raw])

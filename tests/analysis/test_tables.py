@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from analysis import tables
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.finding import find
 from simcounsel.engine.opening import begin_run
+from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Acted, RelationChanged, Said, Warned
 from simcounsel.runs.call_chain import CallChain
 from simcounsel.runs.history import History
@@ -186,7 +187,7 @@ def test_a_plan_names_what_is_missing_and_what_is_beside_it(
 
 def test_an_unreadable_plan_is_not_passed_over(tmp_path: Path) -> None:
     (tmp_path / "experiment.json").write_text('{"hypotheses": [{"id": "x"}]}', encoding="utf-8")
-    with pytest.raises(ReportError, match=r"experiment\.json: not an experiment \(hypotheses\.0"):
+    with pytest.raises(RunError, match=r"experiment\.json: not a sweep's plan \(hypotheses\.0"):
         find([tmp_path])
     with pytest.raises(ReportError, match="no such folder"):
         find([tmp_path / "nowhere"])

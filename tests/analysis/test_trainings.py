@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from analysis.__main__ import app
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.trainings import pictures
 from analysis.trainings.comparison import make
 from analysis.trainings.folders import by_amount, by_privacy, doubts, read_trainings, table

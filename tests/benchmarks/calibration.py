@@ -28,17 +28,17 @@ import yaml
 from scipy import stats
 
 from analysis import tables
-from analysis.experiment import Hypothesis, read_experiment
 from analysis.finding import find
 from analysis.outcomes import measured_outcomes
 from analysis.planned import Tested, test_planned
 from analysis.statistics import hedges_g, welch_t
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
-from simcounsel.lab.plan import write_plan
 from simcounsel.specs import shipped
 from simcounsel.specs.cells import Cell
+from simcounsel.specs.experiment import Hypothesis
 from simcounsel.specs.experiment_file import load_experiment
+from simcounsel.specs.sweep_plan import read_plan, write_plan
 from simcounsel.specs.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,7 +113,7 @@ def outcomes_of(folder: Path) -> pd.DataFrame:
 
 def found_in(folder: Path, outcomes: pd.DataFrame) -> Iterator[Found]:
     """By each planned test, and by the one that takes runs for people."""
-    experiment = read_experiment(folder)
+    experiment = read_plan(folder)
     assert experiment is not None
     (first,) = experiment.hypotheses
     for test in TESTS:

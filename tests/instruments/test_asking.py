@@ -11,9 +11,8 @@ import pytest
 from simcounsel.agents.person import Person
 from simcounsel.instruments.forms import answers_model
 from simcounsel.instruments.material import Material, later_first
-from simcounsel.instruments.measuring import measure_seen
+from simcounsel.instruments.measuring import measure_seen, self_report
 from simcounsel.instruments.observing import observe
-from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question

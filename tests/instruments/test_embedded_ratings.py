@@ -4,9 +4,9 @@ import pytest
 
 from simcounsel.agents.person import Person
 from simcounsel.instruments.facts import PairFacts
+from simcounsel.instruments.measuring import self_report
 from simcounsel.instruments.observing import observe
 from simcounsel.instruments.preference import Preference
-from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question, ask
 from simcounsel.llm.switchboard import Switchboard

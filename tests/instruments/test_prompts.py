@@ -4,8 +4,8 @@ from typing import Any
 
 from simcounsel.agents.person import Person
 from simcounsel.instruments.from_transcript import from_transcript
+from simcounsel.instruments.measuring import self_report
 from simcounsel.instruments.observing import observe
-from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.specs.scale import Scale
 from tests.each import each

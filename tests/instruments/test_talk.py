@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from simcounsel.instruments import reflecting
-from simcounsel.instruments.reflecting.telling import reflects
-from simcounsel.instruments.reflecting.turns import in_context
-from simcounsel.instruments.talk import TalkCounts, count, measure, talk_measured
+from simcounsel.instruments.talk import (
+    TalkCounts,
+    count,
+    in_context,
+    measure,
+    reflects,
+    talk_measured,
+)
 from tests.each import each
 from tests.stage import ROOT
 

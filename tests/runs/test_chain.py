@@ -118,7 +118,7 @@ def test_where_a_damaged_log_still_holds(short: Run) -> None:
     lines = log(short).splitlines(keepends=True)
     ends = [number for number, line in enumerate(lines) if b'"kind":"tick_ended"' in line]
     del lines[ends[0] + 3]
-    check = LogCheck(short.start_hash, hashed=True)
+    check = LogCheck(short.start_hash)
     found = [check.tick(tick) for tick, _ in ticks_in(lines)]
     assert [damage is None for damage in found] == [True, False, True]
     assert check.sound_ticks == 1

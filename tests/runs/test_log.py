@@ -143,13 +143,14 @@ def test_half_deleted(folder: Path, spoil: object, said: str) -> None:
     [
         (
             0,
-            f"the log has version 0, this simcounsel reads {SCHEMA_VERSION}: some of it may be missing;"
-            " install the simcounsel that wrote it (0.1.0)",
+            f"some of it may be missing: written with log version 0, this simcounsel reads"
+            f" {SCHEMA_VERSION}; install the simcounsel that wrote it (0.1.0), or run its world again"
+            " with this one",
         ),
         (
             SCHEMA_VERSION + 1,
-            f"the log has version {SCHEMA_VERSION + 1}, this simcounsel reads {SCHEMA_VERSION}: some of"
-            " it may be missing; install a newer simcounsel",
+            f"some of it may be missing: written with log version {SCHEMA_VERSION + 1}, this"
+            f" simcounsel reads {SCHEMA_VERSION}; install a newer simcounsel",
         ),
     ],
 )

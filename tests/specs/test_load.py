@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from simcounsel.errors import SpecError
-from simcounsel.specs import yaml_text
 from simcounsel.specs.file_text import read_json
 from simcounsel.specs.load import Spec, line_of, load_spec, read_yaml
 from simcounsel.specs.world_file import load_world
+from simcounsel.specs.yaml_text import NotYaml, parse_yaml
 from tests.each import each
 from tests.stage import ROOT
 
@@ -75,8 +75,11 @@ def file(tmp_path: Path) -> Path:
         ),
         ("name: A\nchairs: 1e400\n", 2, "1e400': a number this large cannot be kept", "quote it"),
         ('name: A\nrooms: "a\\0b"\n', 2, "holds the control character #x00", "take it out"),
-        ('name: "\\ud800"\n', 1, "holds the control character #xd800", "take it out"),
-        ('name: "\\U00110000"\n', 1, "not valid YAML", "correct it"),
+        ('name: "\\ud800"\n', 1, "invalid Unicode character escape code", "begins an escape"),
+        ('name: "\\U00110000"\n', 1, "not valid YAML", "begins an escape"),
+        ("name: A\nrooms: 'x\nfloor: 1\n", 4, "a quoted scalar (line 2)", "close the quotes"),
+        ("a: &a 1\nb: &a 2\n", 2, "duplicate anchor 'a'; first occurrence (line 1): second", ""),
+        ("name: [A", 1, "while parsing a flow sequence: did not find expected ','", ""),
         (
             "name: A\nrooms:\n" + "".join(f"{' ' * n}-\n" for n in range(2, 90)),
             63,
@@ -282,34 +285,20 @@ def test_frozen_and_stripped(file: Path) -> None:
         house.name = "B"
 
 
-@each(
-    "file",
-    sorted(
-        file
-        for folder in ("simcounsel", "worlds", "personas", "experiments", "configs", "tests")
-        for file in (ROOT / folder).rglob("*.yaml")
-    ),
-)
-def test_libyaml_and_pyyaml_read_the_same(file: Path) -> None:
-    """Values, the lines where they stand, and the order; libyaml is asked first, PyYAML's own parser where something is wrong."""
-    text = file.read_text(encoding="utf-8")
-    quick, plain = yaml_text._read(yaml_text._Quick(text)), yaml_text._read(yaml_text._Loader(text))
-    assert repr(quick) == repr(plain)
-
-
-@given(
-    text=st.text(alphabet="ab1 \n:-?[]{},&*|>'\"%@`#.~=", max_size=40)
-)  # without !, which alone is text to the one and nothing to the other
-def test_whatever_libyaml_lets_pass_is_read_as_pyyaml_reads_it(text: str) -> None:
-    quick, plain = (_told(kind, text) for kind in (yaml_text._Quick, yaml_text._Loader))
-    assert quick == plain or quick is None or plain is None
-
-
-def _told(kind: Any, text: str) -> str | None:
+@given(text=st.text(st.sampled_from("ab1 \n:-?[]{},&*|>'\"%@`#.~=!<\t\\\0\ud800é"), max_size=40))
+def test_any_text_is_read_or_refused_with_a_line_of_it(text: str) -> None:
     try:
-        return repr(yaml_text._read(kind(text)))
-    except (yaml.YAMLError, ValueError, yaml_text.NotYaml):
-        return None
+        _, lines = parse_yaml(text)
+        found = [*lines.values()]
+    except NotYaml as error:
+        found = [line for line, _ in error.problems]
+    assert all(1 <= line <= len(text.splitlines()) + 1 for line in found)
+
+
+def test_a_text_of_a_million_brackets_is_refused() -> None:
+    for text in ("[" * 1_000_000, "{" * 1_000_000, "- " * 100_000, "? " * 100_000):
+        with pytest.raises(NotYaml, match="nested too deeply"):
+            parse_yaml(text)
 
 
 def specs(kind: type[Spec] = Spec) -> Iterator[type[Spec]]:

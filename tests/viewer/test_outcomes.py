@@ -18,9 +18,8 @@ from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
-from simcounsel.viewer import reasons
 from simcounsel.viewer.bundle import write_bundle
-from simcounsel.viewer.outcomes import first_and_last, outcomes
+from simcounsel.viewer.outcomes import _reasons, first_and_last, outcomes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.each import each
@@ -143,7 +142,7 @@ def test_the_reason_for_an_item_asked_alone_is_found_by_its_text() -> None:
 
     items = {"r1": "The client was heard.", "g1": "They spoke about it."}
     calls = [call(items["g1"], "because: they did\nscore: 7"), call(items["r1"], "4")]
-    assert reasons._reasons(calls, items) == {"g1": "they did"}
+    assert _reasons(calls, items) == {"g1": "they did"}
 
 
 def test_what_is_measured_later_shows_without_a_reload(measured: Run, tmp_path: Path) -> None:

@@ -535,18 +535,13 @@ def test_other_clocks_are_refused_in_words() -> None:
     assert "30 as minutes to a tick" in str(other_clock(a, a | {"tick_minutes": 30}))
 
 
-@pytest.mark.parametrize(("version", "recorded"), [(SCHEMA_VERSION, True), (1, False)])
-def test_the_requests_behind_a_line(tmp_path: Path, version: int, recorded: bool) -> None:
-    """An event names its calls; a log of version 1 did not, and nothing is guessed."""
-    own = {"calls": ["a", "b"], "fallback": False} if recorded else {}
+def test_the_requests_behind_a_line(tmp_path: Path) -> None:
+    """An event names its calls."""
+    own = {"calls": ["a", "b"], "fallback": False}
     entries = [e | own if e["kind"] == "said" else e for e in DAY]
-    history = read(tmp_path, entries)
-    (history.log.folder / "manifest.json").write_text(
-        json.dumps(MANIFEST | {"schema_version": version}), encoding="utf-8"
-    )
-    line = next(e for e in history.log.entries(("said",)))
-    found = requests.behind(history, line)
-    assert (found["keys"], found["recorded"]) == (["a", "b"] if recorded else [], recorded)
+    line = next(e for e in read(tmp_path, entries).log.entries(("said",)))
+    found = requests.behind(line)
+    assert found["keys"] == ["a", "b"]
     assert found["event"]["text"] == "Hello."
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
-from simcounsel.events import Said
+from simcounsel.events import Remembered, Said
+from simcounsel.measuring.meaning import MOST
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import search
@@ -61,6 +62,42 @@ def test_all_kinds_are_searched_and_the_rest_is_counted(
     assert len(found["hits"]) == 3 < found["all"]
     lines = [event for event in happened(run, Said) if "e" in event.text.casefold()]
     assert found["all"] > len(lines)
+
+
+def test_by_meaning_it_leads_to_the_line_too(browser: "Browser", run: Run) -> None:
+    from playwright.sync_api import expect
+
+    with serving(make_app(RunList(run.folder))) as address, sound_page(browser) as page:
+        page.goto(f"{address}/run/{run.name}#panel=search")
+        page.get_by_label("How to search").select_option("by meaning")
+        expect(page.locator("#panel")).to_contain_text("nearest to them in meaning")
+        said = next(event.memory for event in happened(run, Remembered) if event.memory.message)
+        page.get_by_label("All lines, thoughts, memories and plans").fill(said.text)
+        hits = page.locator(".search-hits li")
+        expect(hits).to_have_count(MOST, timeout=60_000)  # Chroma is loaded
+        expect(page.locator("#panel")).to_contain_text("The 20 nearest of")
+        expect(hits.first).to_contain_text("Ines, Miriam")
+        expect(hits.first).to_contain_text("nearness 1.00")
+        assert "by=meaning" in page.url
+        hits.first.get_by_role("button").click()
+        expect(page.locator(f"#line-{said.message}")).to_be_visible()
+        page.goto("about:blank")
+
+
+def test_what_keeps_a_search_from_being_made_is_said(browser: "Browser", run: Run) -> None:
+    from playwright.sync_api import expect
+
+    (run.folder / "memory").write_text("", encoding="utf-8")
+    room = browser.new_context()
+    page = room.new_page()  # whose console tells of the refusal too
+    with serving(make_app(RunList(run.folder))) as address:
+        page.goto(f"{address}/run/{run.name}#panel=search&by=meaning&q=sleep")
+        expect(page.locator("#panel .warn")).to_contain_text("cannot be written", timeout=60_000)
+        page.get_by_label("How to search").select_option("with these words")
+        expect(page.locator(".search-hits li")).not_to_have_count(0)
+        expect(page.locator("#panel .warn")).to_have_count(0)
+        page.goto("about:blank")
+    room.close()
 
 
 def test_a_search_leads_to_the_line(browser: "Browser", run: Run, tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def test_without_a_manifest_it_is_still_a_synthesis(tmp_path: Path) -> None:
         "synthesis.json is missing: settings, situations and models are not known"
     ]
     told = site.get("/api/runs/bare/asked/S0001").json()
-    assert told["recorded"] and not any(told["requests"].values())
+    assert not any(told["requests"].values())
     assert site.get("/api/runs").json()[0]["unit"] == "waves"
 
 
@@ -230,7 +230,7 @@ def sent(calls: list[dict[str, Any]]) -> str:
 
 
 def test_the_requests_behind_a_line_are_those_that_its_events_name(tmp_path: Path) -> None:
-    """By key, each once; what no event names stands apart; in version 1 nothing was recorded."""
+    """By key, each once; what no event names stands apart."""
     keys = {("extracted", None): ["a"], ("drafted", 2): ["b", "c"], ("revised", 2): ["c", "d"]}
     entries = [
         one | {"calls": keys.get((one["kind"], one.get("message")), [])}
@@ -248,7 +248,7 @@ def test_the_requests_behind_a_line_are_those_that_its_events_name(tmp_path: Pat
         "".join(json.dumps(call) + "\n" for call in calls), encoding="utf-8"
     )
     told = syntheses.asked(history(folder), "S0001")
-    assert told is not None and told["recorded"]
+    assert told is not None
     asked = {
         part: [call["key"] for call in calls] for part, calls in told["requests"].items() if calls
     }
@@ -260,7 +260,7 @@ def test_each_line_has_the_requests_that_made_it(run: Run) -> None:
     for one in syntheses.overview(read)["sessions"]:
         found = syntheses.session(read, one["session"])
         told = syntheses.asked(read, one["session"])
-        assert found is not None and told is not None and told["recorded"]
+        assert found is not None and told is not None
         asked = told["requests"]
         assert [call["purpose"] for call in asked["extract"]] == ["extract"]
         for turn in found["turns"]:

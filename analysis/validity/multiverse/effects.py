@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import tables
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.outcomes import BASELINE, points_of
 from analysis.sample import Sample
 from analysis.statistics import by_client, client_contrast

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.finding import find
 from analysis.page import counted, num, percent
 from analysis.statistics import holm

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.agreement import read_ratings
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.page import any_text
 from analysis.reading import tidy
 from analysis.validity.people.estimating import Units

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from simcounsel.chance import chance, seed_of
 from simcounsel.instruments.material import Material, blinding_for, material_for, profile
 from simcounsel.instruments.observing import observe

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from analysis.areas import auc, auc_interval
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.page import any_text, counted, interval, num
 from analysis.reading import tidy
 from analysis.statistics import Spread

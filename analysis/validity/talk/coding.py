@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.validity.talk.moves import Move
 from analysis.validity.talk.sessions import ClientLine, TalkSession, TalkSessions
 from simcounsel.chance import seed_of

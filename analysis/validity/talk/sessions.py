@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.page import counted
 from simcounsel.corpus.dialogues import Dialogue, Turn, merge_turns
 from simcounsel.corpus.reading import read_dialogues

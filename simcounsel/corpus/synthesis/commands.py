@@ -282,7 +282,7 @@ def show(run: Path, *, conversation: str | None, **asked: object) -> None:
     from simcounsel.corpus.synthesis.account import account_lines, session_lines
     from simcounsel.runs.verifying import checked
 
-    for option in ("who", "recall", "tick"):
+    for option in ("who", "recall", "tick", "search"):
         if asked[option] is not None:
             raise typer.BadParameter(
                 "nobody lives in a synthesis; use --conversation N", param_hint=f"--{option}"

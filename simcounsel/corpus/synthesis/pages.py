@@ -216,7 +216,7 @@ def _asked(history: History, held: WrittenSession, calls: Iterable[Call]) -> Fie
     }
     named = {one["key"] for part in found.values() for one in part}
     other = [request(call) for key, call in known.items() if key not in named and not call.spare]
-    return {"recorded": history.names_calls, "requests": {**found, "other": other}}
+    return {"requests": {**found, "other": other}}
 
 
 def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:

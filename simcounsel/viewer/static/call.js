@@ -11,7 +11,6 @@ export function request(call, open, about = "") {
     ["first complaint", call.complaint], ["problem", call.problem]];
   return h("details", { class: "card", open }, h("summary", {}, h("b", {}, call.purpose), h("span", { class: "soft" }, ` ${call.source}${call.tries > 1 ? `, ${call.tries} tries` : ""}: `, said(String(call.reply ?? call.problem ?? "").slice(0, 90)))),
     h("dl", {}, facts.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => [h("dt", {}, name), h("dd", {}, said(value))])),
-    call.exact === false && call.messages.length ? h("p", { class: "soft small" }, "This run's version kept the texts of a request, and not the schema, options and examples that went with them.") : null,
     (call.messages || []).map((one) => block(one.role, one.content, about)), block("reply", call.reply, about));
 }
 

@@ -29,7 +29,6 @@ export function mountHood(section, run, overview) {
 
   function counted(behind, chosen) {
     if (chosen.length) return `${chosen.length} ${chosen.length === 1 ? "request" : "requests"}`;
-    if (!behind.recorded) return "not recorded: this run's version did not write down which requests an event came from";
     return behind.keys.length ? "its requests are not in this run's records" : "no request: no model was asked for it";
   }
 

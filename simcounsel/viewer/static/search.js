@@ -1,11 +1,11 @@
-// Words in all that was said, thought, remembered and planned; each hit leads to where it stands.
+// Words in all that was said, thought, remembered and planned, or what is near to them in meaning; each hit leads to its place.
 
 import { momentOf } from "./clock.js";
 import { announce, fill, h, visible } from "./dom.js";
 import { bundled, get, path } from "./source.js";
 import { show, state } from "./state.js";
 
-const WAIT_MS = 250; // until nothing more is typed
+const [WAIT_MS, WAIT_MEANING_MS] = [250, 600]; // until nothing more is typed
 const [BEFORE, LENGTH, MOST] = [60, 260, 200]; // characters before the first word and in all; hits
 const WHAT = { line: "said", memory: "remembered", thought: "thought, not said", plan: "planned" };
 
@@ -13,32 +13,49 @@ const WHAT = { line: "said", memory: "remembered", thought: "thought, not said",
 export function mountSearch(section, run, overview) {
   let later = null;
   let asked = null;
-  const box = h("input", { type: "search", id: "search-words", value: state().q || "", oninput: () => { clearTimeout(later); later = setTimeout(() => show({ q: box.value.trim() || null }, true), WAIT_MS); } });
+  const meaning = () => !bundled && state().by === "meaning";
+  const box = h("input", { type: "search", id: "search-words", value: state().q || "", oninput: () => { clearTimeout(later); later = setTimeout(() => show({ q: box.value.trim() || null }, true), meaning() ? WAIT_MEANING_MS : WAIT_MS); } });
+  const how = h("select", { "aria-label": "How to search", onchange: () => show({ by: how.value || null }, true) }, h("option", { value: "" }, "with these words"), h("option", { value: "meaning" }, "by meaning"));
   const hits = h("div", {});
-  fill(section, h("h2", {}, "Search"), h("p", { class: "row" }, h("label", { for: "search-words" }, "All lines, thoughts, memories and plans"), box), bundled ? h("p", { class: "soft small" }, "In this file lines and memories are searched.") : null, hits);
+  fill(section, h("h2", {}, "Search"), h("p", { class: "row" }, h("label", { for: "search-words" }, "All lines, thoughts, memories and plans"), box, bundled ? null : how), bundled ? h("p", { class: "soft small" }, "In this file lines and memories are searched.") : null, hits);
   box.focus();
 
   async function update() {
     const words = state().q || "";
     if (document.activeElement !== box) box.value = words;
-    const key = `${words} ${overview.size}`;
+    how.value = meaning() ? "meaning" : "";
+    const key = `${how.value} ${words} ${overview.size}`;
     if (key === asked) return;
     asked = key;
-    if (!words) return fill(hits, h("p", { class: "soft" }, "Type a word or more; all of them must stand in a text. Case and accents do not count."));
-    const found = bundled ? await within(run, overview, words) : await get(run, `search?q=${encodeURIComponent(words)}`);
+    if (!words) return fill(hits, h("p", { class: "soft" }, meaning() ? "Type some words; the memories that are nearest to them in meaning are found." : "Type a word or more; all of them must stand in a text. Case and accents do not count."));
+    if (meaning()) fill(hits, h("p", { class: "soft" }, "Looking … The first search by meaning makes an index of the run."));
+    let found;
+    try {
+      found = bundled ? await within(run, overview, words) : await get(run, `search?q=${encodeURIComponent(words)}${meaning() ? "&by=meaning" : ""}`);
+    } catch (error) {
+      if (key === asked) fill(hits, h("p", { class: "warn" }, error.message));
+      asked = null;
+      return undefined;
+    }
     if (key !== asked) return undefined;
-    const told = found.all ? `${found.all} ${found.all === 1 ? "text" : "texts"}${found.all > found.hits.length ? `, the first ${found.hits.length} are shown` : ""}` : "Nothing with these words was said, thought, remembered or planned.";
+    const told = found.model ? nearest(found) : found.all ? `${found.all} ${found.all === 1 ? "text" : "texts"}${found.all > found.hits.length ? `, the first ${found.hits.length} are shown` : ""}` : "Nothing with these words was said, thought, remembered or planned.";
     announce(told);
     return fill(hits, h("p", { class: "soft" }, told), h("ul", { class: "plainlist search-hits" }, found.hits.map((one) => hit(one, words))));
   }
 
   function hit(one, words) {
     const to = one.chat ? { panel: "talks", chat: one.chat, line: one.message ?? null } : one.what === "plan" ? { panel: "person" } : { panel: "memory" };
-    return h("li", {}, h("button", { type: "button", class: "plain", onclick: () => show({ ...to, tick: one.tick, who: overview.tracks[one.who] ? one.who : undefined }) }, `${momentOf(overview, one.tick)}, ${one.who}`),
-      h("span", { class: "soft small" }, ` ${WHAT[one.what] || one.what}`), h("div", { class: "said", dir: "auto" }, marked(one.text, words)));
+    return h("li", {}, h("button", { type: "button", class: "plain", onclick: () => show({ ...to, tick: one.tick, who: overview.tracks[one.who] ? one.who : undefined }) }, `${momentOf(overview, one.tick)}, ${one.all ? one.all.join(", ") : one.who}`),
+      h("span", { class: "soft small" }, ` ${WHAT[one.what] || one.what}${one.nearness === undefined ? "" : `, nearness ${one.nearness.toFixed(2)}${one.times > 1 ? `, ${one.times} times, here the first` : ""}`}`), h("div", { class: "said", dir: "auto" }, marked(one.text, one.nearness === undefined ? words : "")));
   }
 
   return { update };
+}
+
+/** What a search by meaning found, in words. */
+function nearest(found) {
+  if (!found.all) return "Nothing is remembered in this run yet.";
+  return `The ${found.hits.length} nearest of ${found.all} memories, by the vectors of ${found.model}${found.note ? `: ${found.note}` : ""}.`;
 }
 
 /** A text letter by letter without case, accents and width, and where each letter came from. */

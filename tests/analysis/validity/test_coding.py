@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.validity.talk.coding import AT_A_TIME, Coder, coded
 from analysis.validity.talk.sessions import ClientLine, TalkSession, TalkSessions
 from simcounsel.instruments.coding import CodedTurns, TurnCodes

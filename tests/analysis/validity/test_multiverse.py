@@ -15,7 +15,7 @@ import statsmodels.formula.api as smf
 from typer.testing import CliRunner
 
 from analysis import tables
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.sample import Sample
 from analysis.statistics import client_contrast
 from analysis.validity.__main__ import app
@@ -31,7 +31,7 @@ from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.lab.cell_runs import open_cell
-from simcounsel.lab.plan import write_plan
+from simcounsel.specs.sweep_plan import write_plan
 from simcounsel.specs.world import World
 from tests.benchmarks.multiverse import verdicts
 from tests.each import each

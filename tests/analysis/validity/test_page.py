@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.style import Look, Picture, picture
 from analysis.validity.page import add, claims
 from analysis.validity.part import Claim, Id, MethodSource, ValidityPart, kept, shown, table_of

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.validity.__main__ import main
 from analysis.validity.people.estimating import Units, bias, difference, mean
 from analysis.validity.people.making import make

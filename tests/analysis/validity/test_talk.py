@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.areas import auc_interval
-from analysis.experiment import ReportError
+from analysis.errors import ReportError
 from analysis.validity.__main__ import main
 from analysis.validity.talk.comparing import OF_THE_CLIENT, claims_of, compare
 from analysis.validity.talk.counting import coded_by_rules, course, measures, table, variety

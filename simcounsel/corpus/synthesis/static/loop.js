@@ -74,9 +74,9 @@ export function loader(prompts) {
 
 async function show(inside, prompts, part, about) {
   try {
-    const { recorded, requests } = await prompts();
+    const { requests } = await prompts();
     const calls = requests[part] || [];
-    const none = recorded ? "No request in this run's records: it was answered from a recording that is not there, or calls.jsonl is gone." : "Not recorded: this run's version did not write down which requests a line came from.";
+    const none = "No request in this run's records: it was answered from a recording that is not there, or calls.jsonl is gone.";
     fill(inside, calls.length ? calls.map((call) => request(call, calls.length === 1, `${about}, ${call.purpose}:`)) : h("p", { class: "soft" }, none));
   } catch (error) {
     fill(inside, h("p", { class: "warn" }, error.message));
