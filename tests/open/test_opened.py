@@ -154,7 +154,7 @@ def test_client_counselor_and_judge_by_three_models(tmp_path: Path) -> None:
             "no mind 'none'; there are person; stateful",
         ),
         ({"residents__Ines__mind": "odd_counselors:NUMBER"}, SpecError, "is int; a mind is made"),
-        ({"residents__Ines__mind": "no_such:Mind"}, PluginError, "No module named 'no_such'"),
+        ({"residents__Ines__mind": "no_such:Mind"}, PluginError, "no file of a module 'no_such'"),
         ({"residents__Ines__models__reason": "gpt4"}, ModelError, "no model 'gpt4'"),
         (
             {"residents__Miriam__policy": {"name": "counting", "settings": {"deep": 2}}},

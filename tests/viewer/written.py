@@ -160,7 +160,8 @@ def stored(
         else manifest
     )
     if told:
-        (folder / "synthesis.json").write_text(json.dumps(told), encoding="utf-8")
+        name = "manifest.json" if "world" in told else "synthesis.json"
+        (folder / name).write_text(json.dumps(told), encoding="utf-8")
     seal(folder)
     return folder
 

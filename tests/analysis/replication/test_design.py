@@ -17,10 +17,10 @@ from analysis.report import Report, ReportOptions, make
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Planned, Stroke
 from simcounsel.lab.cell_runs import open_cell
-from simcounsel.lab.plan import write_plan
 from simcounsel.llm.catalog import roles_for
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.specs.experiment_file import load_experiment
+from simcounsel.specs.sweep_plan import write_plan
 
 ALONE, FRIEND, COUNSELOR = "alone", "friend", "counselor"
 STUDIES: tuple[Name, ...] = ("simcounsel", "structure_matters")
