@@ -89,7 +89,8 @@ def test_memory_is_a_factor_of_its_own() -> None:
         decided = policy.decide(talk_view())
         with pytest.raises(StopIteration) as ended:
             next(decided)  # type: ignore[call-overload]
-        assert ended.value.value.recalls is mind and ended.value.value.bare
+        wording = ended.value.value.wording
+        assert wording.recalls is mind and wording.bare
 
 
 def test_a_line_without_a_persona(architectures: dict[str, list[First]]) -> None:

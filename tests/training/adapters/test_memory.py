@@ -9,17 +9,22 @@ import pytest
 
 from training import shipped
 
-pytestmark = pytest.mark.weights
+pytestmark = [
+    pytest.mark.weights,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
+]
 MOST_MB = 2048
 TRAINS = """
-import json, resource, sys
+import json, re
+from pathlib import Path
 from training.__main__ import main
 try:
     main()
 finally:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps({"peak_mb": peak / (2**20 if sys.platform == "darwin" else 2**10)}))
+    peak = re.search(r"VmHWM:\\s+([0-9]+) kB", Path("/proc/self/status").read_text())
+    print(json.dumps({"peak_mb": int(peak[1]) / 2**10}))
 """
+"""`ru_maxrss` would count what the process that started this one had in memory."""
 
 
 def test_the_first_federation_fits_a_small_machine(tmp_path: Path) -> None:
