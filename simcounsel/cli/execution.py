@@ -38,7 +38,10 @@ def live(
     from simcounsel.engine.simulation import Limits, Simulation
 
     plain = quiet or not console.is_terminal
-    last = run.world.ticks if ticks is None else min(run.world.ticks, run.ticks_done() + ticks)
+    begins = run.ticks_done()
+    if run.world.days == "skipped" and begins:
+        begins = next((tick for tick in run.world.appointed() if tick >= begins), begins)
+    last = run.world.ticks if ticks is None else min(run.world.ticks, begins + ticks)
     display = PlainDisplay(console, last) if plain else LiveDisplay(console, last)
     models = models_for(run, in_flight=in_flight, prices=prices)
     if not plain:

@@ -32,7 +32,7 @@ def used_before(form: str, said: Sequence[str]) -> float:
     """How often a form was used, recent uses counting most: 1 for the last lines, less for older
     ones.
     """
-    fixed = [part.strip() for part in re.split(r"\{[^}]*\}|\[|\]", form)]
+    fixed = [part.strip() for part in re.split(r"\{[^{}]*\}|\[|\]", form)]
     parts = [part for part in fixed if len(part) >= 6] or [part for part in fixed if part]
     uses = 0.0
     for age, text in enumerate(reversed(said)):

@@ -38,7 +38,7 @@ def given_back(line: str) -> str | None:
     """The last sentence or clause of a line that is about the speaker and short enough, in the
     second person; None if there is none.
     """
-    for sentence in reversed(re.findall(r"[^.!?]+[.!?]?", line)):
+    for sentence in reversed(re.findall(r"[^.!?]+[.!?]?", " ".join(line.split()))):
         if sentence.rstrip().endswith("?"):
             continue
         for part in (sentence, *_CLAUSE.split(sentence)):

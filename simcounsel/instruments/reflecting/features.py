@@ -179,6 +179,8 @@ def _bare(sentence: str) -> list[str]:
     """A sentence's words, without what stands before what it says."""
     words = _WORD.findall(sentence.lower().replace("’", "'"))
     numbers = re.findall(r"\d+", sentence)
-    while words and words[0] in FILLERS and words[0] not in ("you", "i", "no"):
-        words = words[1:]
+    begins = (
+        at for at, word in enumerate(words) if word not in FILLERS or word in ("you", "i", "no")
+    )
+    words = words[next(begins, len(words)) :]
     return [*words, *numbers] if words else []
