@@ -96,6 +96,23 @@ def test_help(simcounsel: Command, command: str) -> None:
     )
 
 
+@pytest.mark.usefixtures("undrawn")
+@each(
+    ("command", "said"),
+    [
+        ("strategies gallery:synthesis", "K001  When somebody hints"),
+        ("analyze corpus samples --out quality", "quality/report.html"),
+        ("validity page --out valid", "valid/validity.html"),
+        ("train plant samples --out planted.jsonl", "wrote planted.jsonl: 111 sessions"),
+        ("train sites samples -n 2 --out sites", "site-1: sites/site-1.jsonl"),
+    ],
+)
+def test_once_in_small(simcounsel: Command, command: str, said: str) -> None:
+    """What else only slow tests would type."""
+    ended = simcounsel(*command.split())
+    assert ended.code == 0 and said in ended.out, ended
+
+
 SAME = (
     "--in-flight --budget-usd --budget-calls --prices --quiet --samples --wait-for-model --timeout"
 ).split()

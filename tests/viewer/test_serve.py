@@ -188,7 +188,11 @@ def test_compare(lived: Run, tmp_path: Path) -> None:
     assert found["forked"] == 4
     assert found["parted"] >= 4
     assert [one["name"] for one in found["people"]] == ["Ines", "Miriam"]
-    assert client.get("/").status_code == 200
+    together = f"run={lived.name}&run={new.name}"
+    several = client.get(f"/api/several?{together}")
+    assert several.status_code == 200 and lived.name in several.text
+    for page in ("/", f"/compare?a={lived.name}&b={new.name}", f"/several?{together}"):
+        assert "<main" in client.get(page).text
     assert {run["parent"] for run in client.get("/api/runs").json()} == {None, lived.name}
 
 
