@@ -103,6 +103,10 @@ def _fill(model: type[BaseModel] | None, text: str) -> BaseModel:
         ) from None
 
 
+MOST_BROKEN = 64
+"""Beginnings of objects that may fail: each failure reads the text up to there once more."""
+
+
 def _json_parts(text: str, model: type[BaseModel]) -> list[str]:
     """The outermost {...} of an answer, which may stand in a code fence or between words; where
     that is no JSON, also each object in it that has a field of the model's, the last one first.
@@ -122,14 +126,16 @@ def _json_parts(text: str, model: type[BaseModel]) -> list[str]:
 
 
 def _objects(text: str) -> dict[str, dict[str, Any]]:
-    """The JSON objects in a text that are not part of another, by how they are written."""
+    """The JSON objects in a text that are not part of another, by how they are written, up to the
+    `MOST_BROKEN`th that is none.
+    """
     found: dict[str, dict[str, Any]] = {}
-    at = text.find("{")
-    while at >= 0:
+    at, broken = text.find("{"), 0
+    while at >= 0 and broken < MOST_BROKEN:
         try:
             held, end = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as error:
-            end = max(at + 1, error.pos)
+            end, broken = max(at + 1, error.pos), broken + 1
         except (RecursionError, ValueError):  # too many levels, or digits
             break
         else:

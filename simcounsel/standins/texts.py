@@ -49,7 +49,8 @@ def ungrounded(text: str, notes: str) -> bool:
     words = [
         word for word in re.findall(r"[a-z]{5,}", text.lower()) if not _REFLECTIVE.fullmatch(word)
     ]
-    there = notes.lower()
+    lower = notes.lower()
+    there = {lower[at : at + 5] for at in range(len(lower) - 4)}
     return (
         not _REFLECTIVE.search(text)
         or not words
