@@ -225,7 +225,7 @@ def test_the_order_of_a_change_can_be_told(runs: Path, tmp_path: Path) -> None:
         study_of(unchanged, tmp_path / "none", "persona_change")
     hidden = {
         open_key(tmp_path / f"hidden-{seed}").items["P1"].earlier
-        for seed in range(8)
+        for seed in range(24)
         if study_of(tmp_path / "runs", tmp_path / f"hidden-{seed}", "persona_change", seed=seed)
     }
     assert hidden == {1, 2}
