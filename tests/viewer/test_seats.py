@@ -88,3 +88,15 @@ def test_who_has_left_is_missed_on_resume(simcounsel: Command, tmp_path: Path) -
     present = ("--human", "Ines", "--human-seconds", 5, "--ticks", 1)
     assert missed not in simcounsel("resume", run.folder, *present).out
     assert Run.open(run.folder).ticks_done() == 5
+
+
+def test_no_more_is_lived_than_comes_where_days_are_skipped(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    begins = ("clinic", TINY, "--model", "scripted", "--sessions", 5, "--lines", 6, "--quiet")
+    out = simcounsel(*begins, "--ticks", 1, "--out", "out").out
+    (run,) = (tmp_path / "out").iterdir()
+    for _ in range(2):
+        out += simcounsel("resume", run, "--ticks", 3, "--quiet").out
+    shown = re.findall(r"\((\d+) of (\d+) lived\)", out)
+    assert len(shown) > 1 and all(int(done) <= int(of) for done, of in shown), shown
