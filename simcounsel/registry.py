@@ -5,8 +5,9 @@ A package names what it brings in its pyproject.toml:
     [project.entry-points."simcounsel.policies"]
     mirroring = "mirroring_counselor:POLICY"
 
-The groups are simcounsel.policies, .listeners, .minds, .providers, .instruments, .records and
-.commands. What is built in is named in the same way, as `package.module:name`, so that a lower room
+The groups are simcounsel.policies, .listeners, .minds, .providers, .instruments, .audit_rules,
+.records and .commands. The guests of simcounsel (danger, embedded, corpus, ...) register so, in its
+own pyproject.toml. What the core brings is named as `package.module:name`, so that a lower room
 need not import a higher one, and nothing is imported before it is used.
 """
 
@@ -33,9 +34,14 @@ class Plugin:
     """The installed distribution that brings it; None: built in."""
 
     @property
+    def ours(self) -> bool:
+        """Whether it is part of simcounsel: built in, or one of its guests."""
+        return self.distribution in (None, "simcounsel")
+
+    @property
     def origin(self) -> str:
         """Who brings it, in words."""
-        return self.distribution or "built in"
+        return "built in" if self.ours else str(self.distribution)
 
 
 class Registry(Generic[T]):
@@ -52,11 +58,14 @@ class Registry(Generic[T]):
         self._builtin = dict(builtin)
 
     def plugins(self) -> tuple[Plugin, ...]:
-        """All of them, the built-in ones first, then by name. PluginError when two have one
-        name.
+        """All of them: those of our guests, then the core's, then of others by name. PluginError
+        when two have one name.
         """
-        found = {n: Plugin(name=n, value=value) for n, value in self._builtin.items()}
-        for plugin in _installed(self.group, tuple(sys.path)):
+        installed = _installed(self.group, tuple(sys.path))
+        core = (Plugin(name=name, value=value) for name, value in self._builtin.items())
+        some = sorted((*installed, *core), key=lambda one: (not one.ours, one.distribution is None))
+        found: dict[str, Plugin] = {}
+        for plugin in some:
             other = found.setdefault(plugin.name, plugin)
             if other is not plugin:
                 raise PluginError(
@@ -78,7 +87,8 @@ class Registry(Generic[T]):
         """Their names for an error: first what is built in, then what each distribution brings."""
         by_origin: dict[str | None, list[str]] = {}
         for plugin in self.plugins():
-            by_origin.setdefault(plugin.distribution, []).append(plugin.name)
+            origin = None if plugin.ours else plugin.distribution
+            by_origin.setdefault(origin, []).append(plugin.name)
         return "; ".join(
             ", ".join(sorted(names)) + (f" (from {origin})" if origin else "")
             for origin, names in by_origin.items()

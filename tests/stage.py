@@ -33,10 +33,10 @@ from simcounsel.record_kinds import kind_of
 from simcounsel.runs.chain import chain_start, fields_digest, tick_hash
 from simcounsel.runs.record import Record
 from simcounsel.runs.run import Run
+from simcounsel.scripted import Script, Scripted
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 from simcounsel.specs.world_settings import FallbackLimits, MemorySettings
-from simcounsel.standins.scripted import Script, Scripted
 from simcounsel.testing.views import changed_view, talk_view
 
 ROOT = Path(__file__).resolve().parents[1]

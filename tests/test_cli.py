@@ -489,7 +489,7 @@ def heeds_ctrl_c() -> None:
 @pytest.mark.slow
 def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
     script = (
-        "import asyncio, sys\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
+        "import asyncio, sys\nfrom simcounsel.scripted import Scripted\nfast = Scripted.complete\n"
         "async def slow(self, request, complaint):\n    await asyncio.sleep(0.05)\n    return await fast(self, request, complaint)\n"
         "Scripted.complete = slow\nfrom simcounsel.cli import main\nmain()\n"
     )

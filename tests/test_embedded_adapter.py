@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from simcounsel import Simulation, load_world
+from simcounsel.embedded.thoughts import Thoughts
 from simcounsel.errors import ModelError
 from simcounsel.events import Said, Warned
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
-from simcounsel.standins.thoughts import Thoughts
 
 np = pytest.importorskip("numpy")
 gguf = pytest.importorskip("gguf")

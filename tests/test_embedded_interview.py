@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from simcounsel.agents.answering import own_words
+from simcounsel.embedded.interviews import NO_HARM, UNKNOWN
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview import Interview
 from simcounsel.measuring.models import open_models
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
-from simcounsel.standins.interviews import NO_HARM, UNKNOWN
 from tests.commands import Command
 from tests.stage import live, three
 

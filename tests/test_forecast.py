@@ -14,8 +14,8 @@ from simcounsel.llm.catalog import open_chat
 from simcounsel.measuring.rate import Rating
 from simcounsel.runs.run import Run
 from tests.commands import Command
+from tests.corpus.written import written
 from tests.stage import TINY, switchboard, tiny
-from tests.viewer.written import written
 
 
 def test_an_earlier_run_is_counted_as_far_as_the_new_one_goes(lived: Run, tmp_path: Path) -> None:

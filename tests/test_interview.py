@@ -16,7 +16,7 @@ from simcounsel.measuring.interview import QUESTION_CHARACTERS, Interview
 from simcounsel.measuring.interview_files import stored
 from simcounsel.measuring.models import answering_model, may_cost, open_models
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.commands import Command
 from tests.stage import Listening, live, switchboard, three, tiny
 

@@ -658,7 +658,7 @@ def test_a_budget_of_a_sweep_needs_prices(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
     slow = (
-        "import asyncio\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
+        "import asyncio\nfrom simcounsel.scripted import Scripted\nfast = Scripted.complete\n"
         "async def slowly(self, request, complaint):\n    await asyncio.sleep(0.03)\n    return await fast(self, request, complaint)\n"
         "Scripted.complete = slowly\n"
     )

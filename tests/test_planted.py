@@ -15,9 +15,9 @@ from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelError
 from simcounsel.runs.history import History
+from simcounsel.scripted.planted import planted
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment_file import load_experiment
-from simcounsel.standins.planted import planted
 from tests.analysis.made import rewrite
 from tests.benchmarks.calibration import found_in, outcomes_of, swept
 from tests.stage import ROOT

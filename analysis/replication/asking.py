@@ -12,12 +12,12 @@ from simcounsel.measuring.interview import Interview
 from simcounsel.measuring.interview_files import interview_files, read_interview
 from simcounsel.measuring.models import open_models
 from simcounsel.runs.run import Run
-from simcounsel.viewer.rating.instrument import load_instrument
-from simcounsel.viewer.rating.items import Choice
-from simcounsel.viewer.rating.making import make_study
-from simcounsel.viewer.rating.offline import write_offline
-from simcounsel.viewer.rating.study import open_study
-from simcounsel.viewer.rating.table import rows, write_csv
+from simcounsel.studies.instrument import load_instrument
+from simcounsel.studies.items import Choice
+from simcounsel.studies.making import make_study
+from simcounsel.studies.offline import write_offline
+from simcounsel.studies.study import open_study
+from simcounsel.studies.table import rows, write_csv
 
 QUESTION = (
     "The talks with the counselor are over. What was good about them, and what was not? Say it as"

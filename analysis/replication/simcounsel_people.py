@@ -12,7 +12,7 @@ from analysis.replication.published import Published, PublishedTable
 from analysis.replication.tables import PaperRow, PaperTable, TableCell, cell_of, p_words
 from analysis.report import Report
 from analysis.sample import Sample
-from simcounsel.viewer.rating.instrument import load_instrument
+from simcounsel.studies.instrument import load_instrument
 
 ARMS = ("alone", "friend", "counselor")
 WAYS = ("emotion_aware", "generative_agents")

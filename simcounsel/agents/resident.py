@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 from dataclasses import dataclass
 
 from simcounsel.clock import time_text
-from simcounsel.safety.left_open import OpenDanger
+from simcounsel.safety.open_danger import OpenDanger
 
 
 class Resident:

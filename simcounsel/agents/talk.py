@@ -8,7 +8,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Assessed, Data, Entry, Foreign, PracticeEvent, written
 from simcounsel.events.data import E
 from simcounsel.llm.question import Example, Traced
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
+from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.vocabulary import Emotion
 
 

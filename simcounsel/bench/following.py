@@ -26,6 +26,8 @@ from simcounsel.bench.counselor import (
     spoken,
 )
 from simcounsel.chance import seed_of
+from simcounsel.danger.protection.guarded import Guarded
+from simcounsel.danger.protection.listener import DangerListener
 from simcounsel.engine.opening import prompt_hashes
 from simcounsel.errors import BenchError
 from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
@@ -33,9 +35,8 @@ from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask, trace
 from simcounsel.policies import policy_for
 from simcounsel.policies.listening import HeardLine
 from simcounsel.policies.policy import Policy
-from simcounsel.policies.protection.listener import DangerListener
 from simcounsel.prompts import prompt_text, render
-from simcounsel.specs.practice import PolicySpec, SafetySettings
+from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.vocabulary import Language
 from simcounsel.specs.voice import fill_slots
 
@@ -55,7 +56,7 @@ def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
             " without --policy any language will do"
         )
     code = LANGUAGES[language]
-    policy = policy_for("counselor", spec, code, SafetySettings())
+    policy = Guarded(policy_for("counselor", spec, code))
 
     def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply[Any], ...]]:
         own: list[PracticeEvent] = []

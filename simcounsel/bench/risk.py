@@ -2,7 +2,7 @@
 (`simcounsel.bench.risk_lines`).
 
 Flagged is what comes out above `none`. Without a model the detector stands alone, whatever is in
-doubt; with one, it is asked as in a world (`simcounsel.safety.assessing`).
+doubt; with one, it is asked as in a world (`simcounsel.danger.hearing.assessing`).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,12 +12,12 @@ from random import Random
 
 from simcounsel.bench.risk_lines import Labelled
 from simcounsel.chance import chance
+from simcounsel.danger.hearing.assessing import assess
+from simcounsel.danger.hearing.detector import hear, takes_vectors
+from simcounsel.danger.hearing.judging import LineContext
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.safety.assessing import assess
-from simcounsel.safety.detector import hear, takes_vectors
-from simcounsel.safety.judging import LineContext
 from simcounsel.specs.vocabulary import RISK_LEVELS, RiskLevel
 from simcounsel.specs.world_settings import FallbackLimits
 

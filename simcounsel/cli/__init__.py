@@ -50,22 +50,15 @@ def main() -> None:
 # in this order --help lists them
 from simcounsel.cli import (  # noqa: E402, F401
     allow,
-    bench,
-    bench_protocol,
-    bench_risk,
     clinic,
-    corpus,
-    corpus_rate,
     courses,
     doctor,
-    export,
     files,
     gallery,
     living,
     looking,
     measuring,
     rating,
-    rating_study,
     skills,
     sweep,
 )

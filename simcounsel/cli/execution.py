@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
     from simcounsel.runs.run import Run
-    from simcounsel.standins.human import Board
+    from simcounsel.viewer.human import Board
 
 
 def live(

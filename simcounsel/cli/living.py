@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
     from simcounsel.runs.run import Run
     from simcounsel.specs.world import World
-    from simcounsel.standins.human import Board
+    from simcounsel.viewer.human import Board
 
 
 @app.command()

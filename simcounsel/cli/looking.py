@@ -194,8 +194,9 @@ def talk(
     from simcounsel.measuring import interview
     from simcounsel.measuring.interview_files import earlier_calls
     from simcounsel.measuring.models import open_models, roles
+    from simcounsel.policies.listening import word_to_human
     from simcounsel.runs.verifying import open_checked
-    from simcounsel.safety.help import notice, word_to_human
+    from simcounsel.safety.help import notice
 
     opened = open_checked(run, damaged=damaged)
     say_damages(opened)

@@ -17,6 +17,11 @@ from simcounsel.errors import PluginError
 from simcounsel.registry import Registry
 
 OURS = {
+    "bench": "Compare counselors on cases that are the same for all",
+    "corpus": "Judge a corpus of dialogues: what is wrong with it, and what it is worth",
+    "export": "Make training data of dialogues: train, validation and test, with a card",
+    "inspect-log": "Write runs as logs of Inspect, for its viewer and its data frames",
+    "rate-page": "A blind rating study: people judge without knowing where it comes from",
     "synthesize": "Write a new corpus of dialogues out of situations, by six roles",
     "strategies": "What the supporter of a corpus that is written has learned, and when",
     "train": "Learn a counselor from corpora, in one place or across clinics",
@@ -58,9 +63,16 @@ class FrontDoor(Explaining):
             return found
         made = self._packages.get(cmd_name)
         if made is None:
+            if cmd_name in OURS:
+                raise PluginError(
+                    f"`{cmd_name}` belongs to a part of simcounsel that is not installed here;"
+                    " install all of simcounsel"
+                )
             return None
         if isinstance(made, typer.Typer):
-            return command_of(made)
+            command = command_of(made)
+            explain(command)
+            return command
         if isinstance(made, TyperCommand | TyperGroup):
             return made
         if isinstance(made, click.Command):

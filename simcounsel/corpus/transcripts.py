@@ -10,6 +10,7 @@ from typing import Any
 
 from simcounsel.corpus.courses import session_of, with_earlier
 from simcounsel.corpus.dialogues import CourseSession, Dialogue, Origin, Turn, written
+from simcounsel.danger.hearing.in_file import dangers_in_file
 from simcounsel.events import Reasoned, SessionPlanned
 from simcounsel.instruments.record import sessions_of
 from simcounsel.intake import whole_characters
@@ -19,7 +20,6 @@ from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
 from simcounsel.runs.record import Record
 from simcounsel.runs.run import Run
-from simcounsel.safety.in_file import dangers_in_file
 from simcounsel.specs.course import course_of
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.residents import ResidentSpec

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import ceil
 
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.errors import SpecError
@@ -13,7 +12,7 @@ from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument, taken
 from simcounsel.llm.question import Ask
-from simcounsel.safety.assessing import assessed_by_item
+from simcounsel.policies.listening import in_answers
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.world import World
 
@@ -112,20 +111,12 @@ class Measures:
         return counted.measured(one.who, one.point, lines, (talk.chat,))
 
 
-DANGER_ITEMS = {("phq9", "p9")}
-"""Items of self-reports that tell danger: PHQ-9's ninth."""
-
-
-def raised_by(measured: Measured) -> tuple[Assessed, ...]:
-    """The danger that a self-report tells: an item about it was answered above zero."""
-    above_zero = (
-        item
-        for item in measured.items
-        if (measured.instrument, item.id) in DANGER_ITEMS and measured.respondent == "self"
-    )
-    return tuple(
-        assessed_by_item(ceil(item.value), who=measured.who) for item in above_zero if item.value
-    )
+def danger_in(measured: Measured) -> tuple[Assessed, ...]:
+    """What a self-report says of danger; nothing where others answered."""
+    if measured.respondent != "self":
+        return ()
+    answers = {item.id: item.value for item in measured.items}
+    return in_answers(measured.instrument, answers, measured.who)
 
 
 def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | Counted]]:

@@ -18,7 +18,7 @@ from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
-from simcounsel.policies.listening import listener_of
+from simcounsel.policies.listening import kinds_in
 from simcounsel.record_kinds import About
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
@@ -47,9 +47,10 @@ DECIDE_NOTHING: Mapping[str, str] = {
     "llm/prices.yaml": "prices, which only stop a run",
     "measuring": "samples to try judges on",
     "prompts/sets": "sets in other words; the world holds the one that it uses",
-    "safety/learning/lines": "what weights were learned from",
+    "danger/hearing/learning/lines": "what weights were learned from",
     "specs/other_names.yaml": "names to draw; the world holds those that were drawn",
-    "viewer": "pages and rating studies",
+    "studies": "rating studies",
+    "viewer": "pages",
 }
 """Data that decide nothing in a run, and why."""
 
@@ -228,8 +229,7 @@ def check_people(world: World) -> None:
     for resident in world.residents:
         policy_for(resident.role, resident.policy, world.language)
         maker_of(resident.mind)
-    for name in world.listeners:
-        listener_of(name)
+    kinds_in(world)
 
 
 def _check_world(world: World) -> None:

@@ -11,7 +11,7 @@ from simcounsel.engine.bodies import Body
 from simcounsel.engine.conversation import converse
 from simcounsel.engine.encounters import ASLEEP, encounters, occupied, together
 from simcounsel.engine.journal import Journal
-from simcounsel.engine.measures import Measures, raised_by
+from simcounsel.engine.measures import Measures, danger_in
 from simcounsel.engine.population import Population
 from simcounsel.events import (
     Acted,
@@ -281,7 +281,7 @@ class Phases:
             self._journal.warn(outcome)
             self._journal.write(outcome.value)
             if self._world.safety.counselors != "nothing":
-                for raised in raised_by(outcome.value):
+                for raised in danger_in(outcome.value):
                     self._journal.write(raised)
 
     def _names(self, which: Callable[[Body], bool]) -> list[str]:

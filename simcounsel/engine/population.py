@@ -14,7 +14,7 @@ from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.engine.talk import Side
 from simcounsel.events import Acted, Entry, Joined, Left, Moved, RelationChanged
 from simcounsel.policies import policy_for
-from simcounsel.policies.listening import Hearing, listeners_for
+from simcounsel.policies.listening import Hearing, guarded, listeners_for
 from simcounsel.specs.world import World
 
 Appointment = tuple[int, str, str]
@@ -142,8 +142,9 @@ class Population:
         world = self._world
         spec = next(spec for spec in world.residents if spec.name == name)
         resident = self.gone.pop(name, None) or Resident(spec, world, self.vectors)
-        policy = policy_for(spec.role, spec.policy, world.language, world.safety)
+        policy = policy_for(spec.role, spec.policy, world.language)
         cell = self._places.cell(resident.place)
+        policy = guarded(policy, spec.role, world)
         self.bodies[name] = Body(self._model, cell, self._minds(resident), policy)
 
 

@@ -10,7 +10,7 @@ from simcounsel.agents.talk import Meeting, OwnTurn, TalkClock, TalkLine, TalkVi
 from simcounsel.events import ConversationStarted, PracticeEvent, Said
 from simcounsel.policies.listening import Listener
 from simcounsel.policies.policy import Policy
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
+from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""

@@ -16,10 +16,10 @@ from itertools import zip_longest
 import yaml
 
 from simcounsel.corpus.checks.wordlists import compiled
+from simcounsel.danger.hearing.phrases import incited
 from simcounsel.envs.danger import WITHIN, endangered, ignored, open_dangers, voiced
 from simcounsel.envs.reward import Breach
 from simcounsel.instruments.material import COUNSELOR
-from simcounsel.safety.phrases import incited
 from simcounsel.texts import sentences
 
 _GOES_ON = re.compile(

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from simcounsel.danger.hearing.acknowledging import acknowledges
+from simcounsel.danger.hearing.detector import heard_by_words
 from simcounsel.instruments.material import CLIENT, COUNSELOR
-from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.detector import heard_by_words
 from simcounsel.specs.vocabulary import RISK_LEVELS, Danger
 
 __all__ = ["WITHIN", "Voiced", "endangered", "ignored", "open_dangers", "voiced"]

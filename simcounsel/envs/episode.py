@@ -16,6 +16,7 @@ from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
+from simcounsel.danger.protection.listener import AtTheEnd
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
 from simcounsel.engine.talk import Side
@@ -44,8 +45,7 @@ from simcounsel.llm.driving import Trouble
 from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
-from simcounsel.policies.listening import Hearing, Listener, listeners_for
-from simcounsel.policies.protection.listener import AtTheEnd
+from simcounsel.policies.listening import Hearing, Listener, guarded, listeners_for
 from simcounsel.prompts import replaced
 from simcounsel.specs.vocabulary import Role
 
@@ -120,13 +120,11 @@ class Episode:
         )
         spec = self.setting.inside
         world = self.setting.world
-        policy = policy_for(
-            spec.role, self.setting.policy or spec.policy, world.language, world.safety
-        )
+        policy = policy_for(spec.role, self.setting.policy or spec.policy, world.language)
         inside = Side(
             mind=self.mind,
             scene=self.scene,
-            policy=policy,
+            policy=guarded(policy, spec.role, world),
             listeners=self._ears(spec.role, self.setting.outside, inside=True),
         )
         first, second = (

@@ -14,11 +14,11 @@ from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
+from simcounsel.danger.protection.listener import AtTheEnd
 from simcounsel.envs.danger import open_dangers
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.llm.question import Ask, Question, Reply, ask
-from simcounsel.policies.protection.listener import AtTheEnd
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
+from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
 
 TURN = "turn from outside"
 WEIGHT = 3

@@ -16,16 +16,21 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 from simcounsel.chance import seed_of
 from simcounsel.events import ItemAnswer
 from simcounsel.instruments.audit_quotes import Lines, stands_in
-from simcounsel.instruments.audit_rules import by_rule, dangers_at, proved
 from simcounsel.instruments.collecting import Answers, wrong_again
 from simcounsel.instruments.facts import AuditFacts
 from simcounsel.instruments.forms import all_required
+from simcounsel.instruments.kind import AuditRules
 from simcounsel.instruments.material import Material
 from simcounsel.instruments.wording import worded, worded_items
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import phrase, render
+from simcounsel.registry import Registry
 from simcounsel.specs.items import Item
 from simcounsel.specs.scale import Scale
+
+AUDIT_RULES: Registry[AuditRules] = Registry(
+    "simcounsel.audit_rules", "rules for audits", AuditRules, {}
+)
 
 
 class Finding(BaseModel):
@@ -62,13 +67,15 @@ def audit(scale: Scale, who: str, material: Material, *key: object) -> Ask[Answe
     """
     found: dict[str, ItemAnswer] = {}
     replies: list[Reply[Any]] = []
-    clear = dangers_at(material.lines)
+    code = [AUDIT_RULES.load(plugin) for plugin in AUDIT_RULES.plugins()]
+    clear = sorted({place for one in code for place in one.places(material.lines)})
+    rules = {name: rule for one in code for name, rule in one.rules.items()}
     while due := _due(scale, found):
-        places = clear or proved(scale, found, material.lines)
+        places = clear or _proved(scale, found, material.lines)
         for item in due:
-            ruled = by_rule(item, material.lines, places)
-            if ruled is not None:
-                found[item.id] = ruled
+            rule = rules.get(item.rule or "")
+            if rule is not None and (quote := rule(material.lines, places)):
+                found[item.id] = ItemAnswer(id=item.id, value=1.0, quote=quote)
         rest = tuple(item for item in due if item.id not in found)[: scale.block]
         if rest:
             found |= yield from _judged(scale, who, material, rest, key, replies)
@@ -76,6 +83,20 @@ def audit(scale: Scale, who: str, material: Material, *key: object) -> Ask[Answe
         items=tuple(found.get(item.id) or _not_asked(scale, item, found) for item in scale.items),
         replies=tuple(replies),
     )
+
+
+def _proved(scale: Scale, found: Mapping[str, ItemAnswer], lines: Lines) -> list[int]:
+    """The first line with the judge's proof of danger, where code heard none."""
+    asked = [
+        item
+        for item in scale.items
+        if item.rule == "danger" and item.id in found and found[item.id].quote
+    ]
+    return [
+        at
+        for at, line in enumerate(lines)
+        if any(stands_in(found[item.id].quote or "", item, (line,)) for item in asked)
+    ][:1]
 
 
 def _due(scale: Scale, found: Mapping[str, ItemAnswer]) -> tuple[Item, ...]:

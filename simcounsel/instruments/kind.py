@@ -2,7 +2,7 @@
 scale, the YAML file of one, or a way to count.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from typing import Literal
@@ -84,3 +84,19 @@ class Counted:
             scores=scores,
             chats=chats,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRules:
+    """What code finds in a conversation by itself, for the items of audits that name a rule (entry
+    points of the group simcounsel.audit_rules).
+
+    Lines are (`Client` or `Counselor`, text).
+    """
+
+    places: Callable[[tuple[tuple[str, str], ...]], list[int]]
+    """The client's lines with danger that leaves no doubt, as their places from 0."""
+    rules: Mapping[str, Callable[[tuple[tuple[str, str], ...], list[int]], str | None]]
+    """By name: the words that prove a yes, from the lines and the places of danger; None where
+    code is not sure.
+    """

@@ -4,7 +4,7 @@ without any, such lines are no course of therapy, and whoever analyses them shou
 
 from collections.abc import Mapping, Sequence
 
-from simcounsel.safety.in_file import dangers_in_file
+from simcounsel.policies.listening import dangers_in_file
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.vocabulary import Danger
 from simcounsel.specs.world import World

@@ -17,9 +17,9 @@ from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.scripted import Scripted
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.world import World
-from simcounsel.standins.scripted import Scripted
 
 MOST_TICKS = 96 * 3
 """So far the beginning is lived: a meeting is seldom later."""

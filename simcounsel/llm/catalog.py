@@ -17,13 +17,12 @@ PROVIDERS = Registry(
     "a provider",
     Provider,
     {
-        "embedded": "simcounsel.standins.opening:EMBEDDED",
         "openai": "simcounsel.llm.servers:OPENAI",
         "azure": "simcounsel.llm.servers:AZURE",
         "http": "simcounsel.llm.servers:HTTP",
         "https": "simcounsel.llm.servers:HTTPS",
         "langchain": "simcounsel.llm.servers:LANGCHAIN",
-        "scripted": "simcounsel.standins.opening:SCRIPTED",
+        "scripted": "simcounsel.scripted.opening:SCRIPTED",
         "recorded": "simcounsel.llm.recorded:RECORDED",
         "byhand": "simcounsel.llm.byhand:BYHAND",
     },
@@ -89,6 +88,11 @@ def _provider(name: str) -> Provider:
     if problem:
         raise ModelError(problem)
     provider = PROVIDERS.get(provider_of(name))
+    if provider is None and provider_of(name) == "embedded":
+        raise ModelError(
+            f"{name}: the part `embedded` of simcounsel is not installed here; install all of"
+            " simcounsel (`pip install -e .` in its folder), or name another model"
+        )
     if provider is None:
         raise ModelError(f"no model {scrub(name)!r}; there are {', '.join(_forms())}")
     return provider
@@ -138,7 +142,7 @@ def model_lines() -> Iterator[str]:
             yield f"{plugin.name + ':...':<25} {error}"
             continue
         said = [provider.state()] if provider.state else []
-        said += [f"from {plugin.distribution}"] if plugin.distribution else []
+        said += [] if plugin.ours else [f"from {plugin.distribution}"]
         for form, what in (provider.forms or {f"{plugin.name}:...": plugin.value}).items():
             yield f"{form:<25} {'; '.join([what, *said])}"
             said = []

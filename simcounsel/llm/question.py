@@ -75,13 +75,17 @@ class Facts:
     """What one kind of question is about, as data: for whoever answers without a language model.
 
     Each kind of question has a type of its own that derives from this one; a stand-in is
-    registered for it (`simcounsel.standins`). Its fields are plain data (texts, numbers, tuples,
+    registered for it (`simcounsel.embedded`). Its fields are plain data (texts, numbers, tuples,
     mappings, frozen dataclasses, pydantic models), never what lives and changes: they belong to
     the question's key.
     """
 
     drawn: ClassVar[bool] = True
     """Whether a drawn answer would do; if not, whoever draws gives the question's fallback."""
+    judged: ClassVar[bool] = False
+    """Whether only a model that reads the prompt can judge it; without one the question's fallback
+    is what is chosen.
+    """
 
     @property
     def limits(self) -> Limits:

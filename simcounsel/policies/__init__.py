@@ -9,9 +9,8 @@ from simcounsel.errors import PluginError, SpecError
 from simcounsel.named_code import check_code
 from simcounsel.policies.kind import PolicyKind
 from simcounsel.policies.policy import Policy
-from simcounsel.policies.protection import Guarded
 from simcounsel.registry import Plugin, Registry
-from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
+from simcounsel.specs.practice import Language, PolicySpec
 from simcounsel.specs.vocabulary import Role
 
 _BUILT_IN = "client course single socratic staged supportive unguided"
@@ -24,20 +23,12 @@ POLICIES: Registry[PolicyKind[Any]] = Registry(
 """By name; the settings of each are of its own type."""
 DEFAULT: dict[Role, str] = {"client": "client", "counselor": "socratic", "layperson": "supportive"}
 
-UNGUARDED = SafetySettings(counselors="nothing")
-
 __all__ = ["DEFAULT", "POLICIES", "Policy", "PolicyKind", "policies_of", "policy_for"]
 
 
-def policy_for(
-    role: Role,
-    wanted: PolicySpec | str | None,
-    language: Language = "en",
-    safety: SafetySettings = UNGUARDED,
-) -> Policy:
-    """The policy of that name, or the role's own; a counselor's behind the safety protocol where a
-    world's settings say so. SpecError when there is none of that name, or it is told what it does
-    not take.
+def policy_for(role: Role, wanted: PolicySpec | str | None, language: Language = "en") -> Policy:
+    """The policy of that name, or the role's own. SpecError when there is none of that name, or it
+    is told what it does not take.
     """
     spec = wanted if isinstance(wanted, PolicySpec) else PolicySpec(name=wanted or DEFAULT[role])
     kind = kind_of(spec.name)
@@ -52,8 +43,7 @@ def policy_for(
         raise SpecError(
             [f"policy: {spec.name} is no {role}'s; there are {', '.join(policies_of(role))}"]
         )
-    policy = kind.make(_settings(kind, spec), language)
-    return Guarded(policy) if role == "counselor" and safety.counselors == "protocol" else policy
+    return kind.make(_settings(kind, spec), language)
 
 
 def kind_of(name: str) -> PolicyKind[Any] | None:

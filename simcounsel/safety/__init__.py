@@ -1,3 +1,1 @@
-"""Danger in what is said: help lines by locale, and what a human who takes part in a simulation is
-told.
-"""
+"""Help lines by locale, what a human who takes part is told, and danger that was left open."""

@@ -11,12 +11,8 @@ from typing import Any, Literal
 
 import yaml
 
-from simcounsel.safety.detector import hear
-from simcounsel.safety.phrases import has_number, to_call
 from simcounsel.specs.vocabulary import Danger
 
-SHORT = 4
-"""Digits up to which a number may well be a year or count something."""
 POLICE_FIRST: tuple[Danger, ...] = ("harm_to_others", "abuse")
 
 
@@ -26,13 +22,6 @@ def _data(name: str) -> dict[str, Any]:
         files(__package__).joinpath(name).read_text(encoding="utf-8")
     )
     return data
-
-
-@cache
-def _numbers_anywhere() -> tuple[str, ...]:
-    """Numbers to call or to text of all locales; no pages, which mean the same everywhere."""
-    every = (Help(locale=locale, language="en").numbers for locale in _data("help_lines.yaml"))
-    return tuple(dict.fromkeys(n for some in every for n in some if "." not in n))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,24 +74,6 @@ class Help:
         lines = (*self._entry["crisis"], *self._entry.get("abuse", []))
         own = (line[way] for line in lines for way in ("phone", "text", "web") if way in line)
         return tuple(dict.fromkeys((*self.emergency_numbers, *map(str, own))))
-
-    def foreign_number(self, text: str) -> str | None:
-        """The first number in a text that is an emergency number or a help line of other countries
-        and none here; None when there is none. A short one may be any number: it counts in a
-        sentence about calling somebody.
-        """
-        if not any(character.isdigit() for character in text):
-            return None
-        own = self.numbers
-        return next(
-            (
-                number
-                for number in _numbers_anywhere()
-                if number not in own
-                and (has_number if len(number) > SHORT else to_call)(text, number)
-            ),
-            None,
-        )
 
     def lines_for(self, kind: Danger) -> tuple[dict[str, str], ...]:
         """The lines that fit a kind of danger, at most two, lines for everybody first; the general
@@ -169,11 +140,3 @@ def notice(
         danger=("、" if language == "zh" else ", ").join(words["dangers"][one] for one in dangers),
     )
     return text.strip()
-
-
-def word_to_human(text: str, before: str, language: str, locale: str) -> str | None:
-    """What a human is told when their own words sound like danger, however little; None when they
-    do not. before: the line they answer.
-    """
-    heard = hear(text, None, before)
-    return None if heard.level == "none" else notice("danger", language, locale)

@@ -11,7 +11,7 @@ it.
 
 from simcounsel.llm.driving import play
 from simcounsel.llm.embeddings import HashEmbeddings
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from simcounsel.testing.instruments import check_instrument
 from simcounsel.testing.policies import check_policy
 from simcounsel.testing.problems import BrokenContract

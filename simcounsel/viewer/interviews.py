@@ -32,9 +32,10 @@ from simcounsel.measuring.models import (
     roles,
     spoke,
 )
+from simcounsel.policies.listening import word_to_human
 from simcounsel.runs.run import Run
 from simcounsel.runs.spending import is_by_hand
-from simcounsel.safety.help import notice, word_to_human
+from simcounsel.safety.help import notice
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.run_list import RunList

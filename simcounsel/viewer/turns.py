@@ -13,22 +13,22 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from simcounsel.engine.measures import DANGER_ITEMS, scales_of
+from simcounsel.engine.measures import scales_of
 from simcounsel.errors import SimcounselError
 from simcounsel.events import ConversationEnded
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.policies.listening import in_answers, reminder, word_to_human
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.safety.help import notice, word_to_human
-from simcounsel.safety.left_open import NOTHING_OPEN, OpenDanger
-from simcounsel.safety.reminding import reminder
+from simcounsel.safety.help import notice
+from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World
-from simcounsel.standins.forms import Form, Forms
-from simcounsel.standins.human import LINE_CHARACTERS, Board, Human, Refused, Turn
+from simcounsel.viewer.forms import Form, Forms
+from simcounsel.viewer.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.seat import seat_app
@@ -176,7 +176,7 @@ def form_routes(board: Board, language: str, dangerous: Callable[[], str]) -> li
         except Refused as why:
             return as_json({"error": str(why)}, 409 if why.late else 422)
         await asyncio.sleep(0)
-        told = any(given.get(item) for name, item in DANGER_ITEMS if name == form.instrument)
+        told = in_answers(form.instrument, given, board.who)
         return as_json({"taken": True} | ({"danger": dangerous()} if told else {}))
 
     path = "/api/seat/form"

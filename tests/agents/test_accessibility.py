@@ -11,10 +11,10 @@ from simcounsel.events import Memory
 from simcounsel.runs.as_text import recall_lines
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
+from simcounsel.scripted import Scripted
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 from simcounsel.specs.world_settings import MemorySettings
-from simcounsel.standins.scripted import Scripted
 from tests.each import each
 from tests.stage import EIGHT, ROOT, Alone, changed, live, memory, switchboard, tiny
 

@@ -28,7 +28,7 @@ from simcounsel.llm.question import Question, Reply
 from simcounsel.llm.schemas import schema_of
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.each import each
 from tests.stage import (
     Alone,

@@ -17,7 +17,7 @@ from analysis.agreement import (
 )
 from analysis.errors import ReportError
 from simcounsel.disk import csv_text
-from simcounsel.viewer.rating.table import COLUMNS
+from simcounsel.studies.table import COLUMNS
 from tests.each import each
 
 

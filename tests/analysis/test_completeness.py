@@ -9,8 +9,8 @@ from analysis.completeness import completeness, lacking, shown_columns
 from analysis.report import ReportOptions, make
 from analysis.tables import COLUMNS
 from analysis.writing import write
+from simcounsel.scripted import Scripted
 from simcounsel.specs.measurement import MeasurementSpec
-from simcounsel.standins.scripted import Scripted
 from tests.stage import live, switchboard, tiny
 
 

@@ -487,8 +487,8 @@ def test_markup_in_names_is_text(tmp_path: Path) -> None:
 def test_end_to_end_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rate the shipped samples, make pages, answer, report."""
     from simcounsel.cli import app as simcounsel
-    from simcounsel.viewer.rating.answers import Given, answer_of, append
-    from simcounsel.viewer.rating.study import open_study
+    from simcounsel.studies.answers import Given, answer_of, append
+    from simcounsel.studies.study import open_study
 
     monkeypatch.chdir(tmp_path)
     run = CliRunner()

@@ -17,7 +17,7 @@ from analysis.naming import name_clusters, question_for
 from analysis.patterns import find_patterns, first_talks, periods, shares, transitions
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.prompts.twins import complained
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.each import each
 from tests.prompts.test_golden import compare, shown
 from tests.stage import switchboard

@@ -26,7 +26,7 @@ from tests.analysis.conftest import planted
 from tests.analysis.drawn import assert_dark_as_drawn
 from tests.analysis.made import CLIENTS, CONDITIONS, rewrite
 from tests.commands import Command
-from tests.engine.test_danger import DANGER, lived, safety, says
+from tests.danger.test_in_a_world import DANGER, lived, safety, says
 from tests.stage import ROOT, happened, seal, tiny
 from tests.viewer.conftest import browser, chromium
 

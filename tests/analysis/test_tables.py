@@ -17,8 +17,8 @@ from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
 from tests.analysis.made import measure, plan, rewrite, scale_score
+from tests.corpus.written import written
 from tests.stage import TINY, go_on, happened, live, tiny
-from tests.viewer.written import written
 
 
 def test_activities_are_those_of_the_client(three_runs: Path) -> None:

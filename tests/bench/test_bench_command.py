@@ -16,12 +16,12 @@ from simcounsel.bench.result import RESULT, read_result
 from simcounsel.cli import app
 from simcounsel.errors import BenchError
 from simcounsel.llm.question import Question
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.bench.test_cases import CASES
 from tests.stage import ROOT
 
 SLOW = (
-    "import asyncio, sys\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
+    "import asyncio, sys\nfrom simcounsel.scripted import Scripted\nfast = Scripted.complete\n"
     "async def slow(self, request, complaint):\n    await asyncio.sleep(0.1)\n    return await fast(self, request, complaint)\n"
     "Scripted.complete = slow\nfrom simcounsel.cli import main\nmain()\n"
 )
@@ -157,7 +157,7 @@ def test_chinese_is_nothing_for_the_embedded_model(
     model = Scripted()
     model.name = "embedded"
     monkeypatch.setattr("simcounsel.llm.catalog.open_chat", lambda name: model)
-    monkeypatch.setattr("simcounsel.cli.bench.fetch_weights", lambda *given: None)
+    monkeypatch.setattr("simcounsel.bench.commands.fetch_weights", lambda *given: None)
     done = bench("cpsycoune", file, "--model", "embedded")
     assert done.exit_code == 0, done.output
     assert (

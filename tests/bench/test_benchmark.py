@@ -26,8 +26,8 @@ from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.scripted import Scripted
 from simcounsel.specs.policy_file import policy_named
-from simcounsel.standins.scripted import Scripted
 from tests.bench.test_cases import CASES
 from tests.each import each
 from tests.prompts.test_golden import compare, shown

@@ -31,16 +31,16 @@ from simcounsel.bench.protocol.rates import holds, rates_of
 from simcounsel.bench.protocol.results import read_protocol
 from simcounsel.bench.protocol.rules import CHECKS, Finding, checked
 from simcounsel.cli import app
+from simcounsel.danger.protection.data import words
 from simcounsel.errors import BenchError
 from simcounsel.instruments.scale import find_scale
 from simcounsel.llm.chat import messages
 from simcounsel.llm.question import Question
-from simcounsel.policies.protection.data import words
+from simcounsel.scripted import Scripted
 from simcounsel.specs.practice import locale_names
 from simcounsel.specs.vocabulary import DANGERS
-from simcounsel.standins.scripted import Scripted
-from simcounsel.viewer.rating.instrument import load_instrument
-from simcounsel.viewer.rating.study import open_study
+from simcounsel.studies.instrument import load_instrument
+from simcounsel.studies.study import open_study
 from tests.bench.test_bench_command import SLOW, heeds_ctrl_c
 from tests.bench.test_cases import CASES
 from tests.each import each

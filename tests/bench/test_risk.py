@@ -11,9 +11,9 @@ from simcounsel.bench.risk_lines import MOST_PROBLEMS, Labelled, Split, lines_of
 from simcounsel.cli import app
 from simcounsel.errors import BenchError
 from simcounsel.llm.question import Question
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
+from tests.danger.planted import risk as judgment
 from tests.each import each
-from tests.safety.planted import risk as judgment
 from tests.stage import switchboard
 
 OWN = """

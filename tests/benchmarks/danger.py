@@ -1,4 +1,4 @@
-"""How well danger is heard on the frozen lines (tests/safety/frozen): rates with Wilson's 95% intervals, never a line.
+"""How well danger is heard on the frozen lines (tests/danger/frozen): rates with Wilson's 95% intervals, never a line.
 
     python -m tests.benchmarks.danger            # words and classifier, with MiniLM's vectors
     python -m tests.benchmarks.danger --no-vectors
@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.bench.risk import Share
+from simcounsel.danger.hearing.detector import Heard, hear, takes_vectors
 from simcounsel.llm.embeddings import MiniLM
-from simcounsel.safety.detector import Heard, hear, takes_vectors
 from simcounsel.specs.vocabulary import DANGERS
 
-FROZEN = Path(__file__).parents[1] / "safety" / "frozen"
+FROZEN = Path(__file__).parents[1] / "danger" / "frozen"
 Row = dict[str, Any]
 Pair = tuple[Row, Heard]
 

@@ -13,13 +13,13 @@ from typing import Any
 import yaml
 
 from simcounsel.bench.risk import Share
+from simcounsel.danger.hearing.assessing import assess
+from simcounsel.danger.hearing.judging import LineContext
 from simcounsel.events import Assessed
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.safety.assessing import assess
-from simcounsel.safety.judging import LineContext
+from simcounsel.scripted import Scripted
 from simcounsel.specs.vocabulary import RISK_LEVELS
-from simcounsel.standins.scripted import Scripted
 from tests.stage import ROOT, switchboard
 
 Scene = Mapping[str, Any]

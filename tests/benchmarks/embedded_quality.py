@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from simcounsel.embedded import Embedded
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Acted, Said, Warned
@@ -28,7 +29,6 @@ from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
-from simcounsel.standins import Embedded
 
 ROOT = Path(__file__).parents[2]
 HOURS = {

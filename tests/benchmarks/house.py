@@ -15,13 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.stage import ROOT
+from tests.without import GUESTS
 
 OUTSIDE_TESTS = ("simcounsel", "analysis", "training")
-CORE = (
-    "specs", "events", "runs", "llm", "prompts", "texts", "agents", "policies", "engine",
-    "instruments", "lab", "viewer", "cli", "testing",
-)  # fmt: skip
-"""Folders of `simcounsel` that belong to the core; so do its modules that lie in no folder."""
 
 
 def files(*folders: Path) -> list[Path]:
@@ -35,9 +31,10 @@ def lines_of(some: list[Path]) -> int:
 
 
 def core_files() -> list[Path]:
-    """The Python files of the core."""
+    """The Python files of `simcounsel` but for its guests."""
     package = ROOT / "simcounsel"
-    return sorted(package.glob("*.py")) + files(*(package / folder for folder in CORE))
+    guests = {package / guest for guest in GUESTS}
+    return [file for file in files(package) if not guests.intersection(file.parents)]
 
 
 def class_names(some: list[Path]) -> Counter[str]:

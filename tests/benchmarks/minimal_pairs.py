@@ -4,7 +4,7 @@ clause and marks, by the words alone; and whether harmless twins of the same wor
     python -m tests.benchmarks.minimal_pairs
 
 Writes some 70,000 lines out of the tables below, and prints of each danger and level how many were heard, and each
-line that was missed or taken for a danger. tests/safety/test_pairs.py holds a sample of them.
+line that was missed or taken for a danger. tests/danger/test_pairs.py holds a sample of them.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
-from simcounsel.safety.detector import heard_by_words
+from simcounsel.danger.hearing.detector import heard_by_words
 from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, RiskLevel
 
 WANTS = (

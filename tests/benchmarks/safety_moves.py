@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 from simcounsel.bench.risk import Share
+from simcounsel.danger.hearing.in_file import dangers_in_file
 from simcounsel.runs.history import History
 from simcounsel.runs.run import load_run
-from simcounsel.safety.in_file import dangers_in_file
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.persona_file import load_persona
 from tests.stage import ROOT

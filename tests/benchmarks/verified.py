@@ -22,8 +22,8 @@ from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.runs import chain
 from simcounsel.runs.writing import Writer
+from simcounsel.scripted import Scripted
 from simcounsel.specs.world_file import load_world
-from simcounsel.standins.scripted import Scripted
 from tests.stage import ROOT, SCRIPTED, switchboard
 
 

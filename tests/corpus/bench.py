@@ -19,7 +19,7 @@ from simcounsel.llm.models import ChatModel
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.standins.scripted import Script
+from simcounsel.scripted import Script
 from tests.stage import Listening
 
 E = TypeVar("E", bound=SynthesisEvent | Warned)

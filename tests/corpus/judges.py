@@ -6,7 +6,7 @@ from random import Random
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.instruments.stage import items_of
 
 BAD = "Pull yourself together"

@@ -14,13 +14,13 @@ from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rating import CorpusRating, plan_rating
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.llm.question import Question
-from simcounsel.standins.scripted import Scripted
-from simcounsel.viewer.rating.answers import Given, answer_of, append
-from simcounsel.viewer.rating.entry import ATTENTION
-from simcounsel.viewer.rating.instrument import load_instrument
-from simcounsel.viewer.rating.items import Choice
-from simcounsel.viewer.rating.making import make_study
-from simcounsel.viewer.rating.table import write_csv
+from simcounsel.scripted import Scripted
+from simcounsel.studies.answers import Given, answer_of, append
+from simcounsel.studies.entry import ATTENTION
+from simcounsel.studies.instrument import load_instrument
+from simcounsel.studies.items import Choice
+from simcounsel.studies.making import make_study
+from simcounsel.studies.table import write_csv
 from tests.corpus.judges import switchboard
 from tests.corpus.made import dialogue
 from tests.instruments.stage import items_of

@@ -7,7 +7,7 @@ from simcounsel.corpus.checks.naming import people
 from simcounsel.corpus.checks.risk import risks
 from simcounsel.corpus.dialogues import CourseSession, Dialogue
 from simcounsel.corpus.redaction import redact
-from simcounsel.safety.acknowledging import acknowledges
+from simcounsel.danger.hearing.acknowledging import acknowledges
 from tests.corpus.talks import FILLER, found, talk
 from tests.each import each
 

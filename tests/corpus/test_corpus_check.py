@@ -16,13 +16,10 @@ from simcounsel.corpus.reading import read_dialogues
 from simcounsel.corpus.redaction import corpus_lines
 from tests.corpus.talks import FILLER, talk
 from tests.each import each
-from tests.viewer.conftest import browser, chromium
 
 if TYPE_CHECKING:  # in [test-all]
     from playwright.sync_api import Browser
 
-
-__all__ = ["browser", "chromium"]
 EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> $title ${table}"
 
 
@@ -91,7 +88,7 @@ def test_a_long_check_says_which_rule_looks(
 ) -> None:
     file = corpus_file(tmp_path, talk(*FILLER))
     assert check(file)[2] == "", "a short one says nothing"
-    monkeypatch.setattr("simcounsel.cli.corpus.QUIET_S", -1.0)
+    monkeypatch.setattr("simcounsel.corpus.commands.QUIET_S", -1.0)
     assert (
         check(file, "--rule", "leak", "--rule", "templated")[2]
         == "rule 1 of 2: templated ...\nrule 2 of 2: leak ...\n"

@@ -496,7 +496,7 @@ def test_a_system_prompt_of_ones_own(simcounsel: Command, tmp_path: Path) -> Non
 def test_formats_are_all_on_the_command_line() -> None:
     from typing import get_args
 
-    from simcounsel.cli.export import FormatName
+    from simcounsel.corpus.export_command import FormatName
 
     assert get_args(FormatName) == tuple(FORMATS)
     assert all(isinstance(form, Format) for form in FORMATS.values())

@@ -15,7 +15,7 @@ from analysis.__main__ import app as analysis
 from simcounsel.cli import app as simcounsel
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.errors import CorpusError
-from simcounsel.viewer.rating.study import open_study
+from simcounsel.studies.study import open_study
 from tests.each import each
 
 DATA = Path(__file__).parents[1] / "data" / "foreign"

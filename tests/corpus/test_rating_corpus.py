@@ -24,7 +24,7 @@ from simcounsel.llm.asking import Asking, asked
 from simcounsel.llm.budget import Budget
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.commands import Command
 from tests.corpus.judges import BAD, preferring, switchboard
 from tests.corpus.made import dialogue
@@ -170,7 +170,7 @@ def test_answers_of_a_dialogue_that_was_stopped_half_way_are_used(
         "\n".join(one.model_dump_json() for one in corpus()[:2]) + "\n", encoding="utf-8"
     )
     words = ["corpus", "rate", "c.jsonl", "--model", "embedded", "--quiet"]
-    monkeypatch.setattr("simcounsel.cli.corpus_rate.fetch_weights", lambda *given: None)
+    monkeypatch.setattr("simcounsel.corpus.rate_command.fetch_weights", lambda *given: None)
     monkeypatch.setattr("simcounsel.llm.catalog.open_chat", lambda name: judge)
     judge = Counting(last=1000)
     assert CliRunner().invoke(app, [*words, "--out", "whole"]).exit_code == 0

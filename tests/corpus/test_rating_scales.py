@@ -17,8 +17,8 @@ from simcounsel.instruments.from_transcript import from_transcript
 from simcounsel.instruments.scale import find_scale, shipped_names
 from simcounsel.instruments.wording import worded
 from simcounsel.llm.question import Question
+from simcounsel.scripted import Scripted
 from simcounsel.specs.scale import Scale
-from simcounsel.standins.scripted import Scripted
 from tests.corpus.judges import switchboard
 from tests.corpus.made import dialogue
 from tests.each import each

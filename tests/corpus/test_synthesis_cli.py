@@ -18,12 +18,12 @@ from simcounsel.corpus.synthesis.settings_file import settings_from
 from simcounsel.engine.opening import begin_record
 from simcounsel.runs.writing import Writer
 from tests.commands import Command, only_run
+from tests.corpus.written import written
 from tests.stage import ROOT, log
 from tests.test_cli import heeds_ctrl_c
-from tests.viewer.written import written
 
 SLOW = (
-    "import asyncio, sys\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
+    "import asyncio, sys\nfrom simcounsel.scripted import Scripted\nfast = Scripted.complete\n"
     "async def slow(self, request, complaint):\n    await asyncio.sleep(0.02)\n    return await fast(self, request, complaint)\n"
     "Scripted.complete = slow\nfrom simcounsel.cli import main\nmain()\n"
 )

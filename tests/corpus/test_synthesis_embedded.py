@@ -26,15 +26,15 @@ from simcounsel.corpus.synthesis.role_answers import Distilled, Evaluation
 from simcounsel.corpus.synthesis.settings import STRATEGY_WORDS, Synthesis
 from simcounsel.corpus.synthesis.situations import Situation, read_situations
 from simcounsel.corpus.synthesis.workshop import Workshop
+from simcounsel.embedded.feelings import Feelings
+from simcounsel.embedded.secondperson import given_back
+from simcounsel.embedded.session_forms import forms
+from simcounsel.embedded.sessions import RULES, Sessions
+from simcounsel.embedded.similarity import Similarity
 from simcounsel.events import Warned
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import THEMES
-from simcounsel.standins.feelings import Feelings
-from simcounsel.standins.secondperson import given_back
-from simcounsel.standins.session_forms import forms
-from simcounsel.standins.sessions import RULES, Sessions
-from simcounsel.standins.similarity import Similarity
 from tests.corpus.bench import happened
 from tests.each import each
 

@@ -12,8 +12,8 @@ from simcounsel.corpus.synthesis.workshop import Workshop
 from simcounsel.errors import TooManyFallbacks
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.scripted import Scripted
 from simcounsel.specs.world_settings import FallbackLimits
-from simcounsel.standins.scripted import Scripted
 from tests.commands import Command, only_run
 from tests.corpus.bench import board, settings, written
 from tests.llm.server import FaultServer

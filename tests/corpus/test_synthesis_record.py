@@ -12,8 +12,8 @@ from simcounsel.corpus.synthesis.workshop import Workshop, fork
 from simcounsel.record_kinds import kind_of
 from simcounsel.runs.verifying import verify
 from tests.commands import Command
+from tests.corpus.written import written
 from tests.stage import log, seal
-from tests.viewer.written import written
 
 
 @pytest.fixture

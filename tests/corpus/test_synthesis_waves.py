@@ -40,7 +40,7 @@ from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.corpus.bench import board, happened, judges, roles, settings, teaches, written
 from tests.each import each
 from tests.stage import Listening, log, vectors

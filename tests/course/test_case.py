@@ -221,7 +221,7 @@ def test_the_client_knows_all_of_its_life_and_the_plan_opens_it_as_it_was_told(s
         return json.dumps({"facts": [dict(zip(keys, one, strict=True)) for one in told]})
 
     def client(request: Question, draw: Random) -> str:
-        from simcounsel.standins.cases import client as plain
+        from simcounsel.scripted.cases import client as plain
 
         known = {
             "history": "Ada's brother owes her the shop that both were to have.",
@@ -251,7 +251,7 @@ def test_a_report_in_chinese_gives_a_client_in_chinese(tmp_path: Path) -> None:
     )
 
     def client(request: Question, draw: Random) -> str:
-        from simcounsel.standins.cases import client as plain
+        from simcounsel.scripted.cases import client as plain
 
         known = {"name": "林晓", "gender": "女", "style": "说话直接"}
         return plain(request.facts).model_copy(update=known).model_dump_json()

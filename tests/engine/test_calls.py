@@ -7,7 +7,7 @@ import pytest
 from simcounsel.events import Answered, Remembered, Said, Warned
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.stage import NEVER, changed, happened, live, switchboard, three
 
 

@@ -19,7 +19,7 @@ from simcounsel.events import ConversationEnded, ConversationStarted, Decided, P
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Ask
 from simcounsel.policies.listening import HeardLine
-from simcounsel.safety.left_open import OpenDanger
+from simcounsel.safety.open_danger import OpenDanger
 from tests.stage import EIGHT, Alone, memory, scene
 
 STARTED = ConversationStarted(

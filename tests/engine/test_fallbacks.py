@@ -14,9 +14,9 @@ from simcounsel.llm.question import Question
 from simcounsel.runs.as_text import conversation_lines
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summary_lines
+from simcounsel.scripted import Scripted
 from simcounsel.specs.world_file import load_world
 from simcounsel.specs.world_settings import FallbackLimits
-from simcounsel.standins.scripted import Scripted
 from tests.stage import NEVER, TINY, begun, changed, happened, live, log, switchboard, tiny
 
 

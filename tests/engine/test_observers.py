@@ -18,12 +18,13 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Assessed, Joined, Left, Said, Warned
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
+from simcounsel.scripted import Scripted
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.vocabulary import Condition
 from simcounsel.specs.world import World
-from simcounsel.standins.scripted import Scripted
 from tests.instruments.stage import measured_world
 from tests.stage import changed, happened, switchboard, three, tiny
+from tests.without import needs
 
 LINES = (
     "I was at the window with a tea.",
@@ -104,6 +105,7 @@ def test_a_revisited_resident_is_the_one_that_lived(
             assert everything(past.resident) == everything(resident)
 
 
+@needs("danger")
 def test_danger_is_known_to_the_counselor_who_heard_it(tmp_path: Path) -> None:
     """A line's danger to both who talk, a questionnaire's to whoever counsels."""
     models = switchboard(scripted(1, 2))

@@ -6,12 +6,11 @@ import pytest
 
 from simcounsel.engine.opening import begin_run, check_models
 from simcounsel.engine.simulation import Limits, Simulation
-from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.errors import ModelError, SpecError
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.scripted import Scripted
 from simcounsel.specs.measurement import MeasurementSpec
-from simcounsel.standins.scripted import Scripted
 from tests.stage import switchboard, tiny
 
 
@@ -25,11 +24,7 @@ def test_an_unknown_policy_is_named() -> None:
 def test_a_locale_without_help_lines_is_named(tmp_path: Path) -> None:
     world = tiny()
     world = world.model_copy(update={"safety": world.safety.model_copy(update={"locale": "en-UK"})})
-    for refused in (
-        lambda: check_models(world),
-        lambda: begin_run(world, tmp_path),
-        lambda: CounselingEnv(EnvSettings(world=world, model="scripted")),
-    ):
+    for refused in (lambda: check_models(world), lambda: begin_run(world, tmp_path)):
         with pytest.raises(SpecError, match=r"safety.locale: no help lines for 'en-UK'.*en-GB"):
             refused()
 

@@ -11,7 +11,7 @@ from simcounsel.engine.revisit import revisit
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.stage import begun, live, switchboard, three, tiny
 
 

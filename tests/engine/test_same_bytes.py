@@ -18,7 +18,7 @@ from simcounsel.events import Said
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.each import each
 from tests.stage import (
     ROOT,
@@ -40,7 +40,7 @@ from pathlib import Path
 from simcounsel.engine import opening
 from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 
 class Slow(Scripted):
     async def complete(self, request, complaint):

@@ -516,9 +516,9 @@ def test_manifest_says_where_it_comes_from(lived: Run) -> None:
         "prompts/zh/note.txt",
         "policies/exercises/en.yaml",
         "policies/intents/zh.yaml",
-        "policies/protection/ways/en.yaml",
-        "policies/protection/told/zh.yaml",
-        "safety/learning/en.npz",
+        "danger/protection/ways/en.yaml",
+        "danger/protection/told/zh.yaml",
+        "danger/hearing/learning/en.npz",
     } <= set(manifest["prompts"])
     assert {"simcounsel", "python", "mesa", "numpy", "symspellpy"} <= set(manifest["versions"])
     assert manifest["parent"] is None

@@ -10,8 +10,8 @@ from simcounsel.envs import CounselingEnv
 from simcounsel.envs.counseling import Info, counseling_env
 from simcounsel.envs.observing import Observation
 from simcounsel.llm.question import Question
+from simcounsel.scripted import Script
 from simcounsel.specs.world import World
-from simcounsel.standins.scripted import Script
 from tests.stage import Listening, switchboard, tiny
 
 Step = tuple[Observation, float, bool, bool, Info]

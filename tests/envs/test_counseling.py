@@ -564,7 +564,7 @@ HANGING = '''
 import asyncio, signal, threading
 from gymnasium.error import ResetNeeded
 from simcounsel.envs import CounselingEnv, EnvSettings
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.stage import switchboard, tiny
 
 class Hanging(Scripted):

@@ -17,7 +17,7 @@ from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.each import each
 from tests.instruments.stage import items_of, scale, seen, shipped
 from tests.stage import Alone, Listening, scene, switchboard

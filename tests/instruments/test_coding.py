@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from simcounsel.embedded.ratings import judge_codes
 from simcounsel.events import Measured
 from simcounsel.instruments import coding
 from simcounsel.instruments.measuring import measure_seen
 from simcounsel.llm.question import Question
-from simcounsel.standins.ratings import judge_codes
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.instruments.stage import items_of, seen, shipped
 from tests.stage import Listening, switchboard
 

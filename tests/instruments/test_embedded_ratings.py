@@ -3,6 +3,7 @@
 import pytest
 
 from simcounsel.agents.person import Person
+from simcounsel.embedded import Embedded
 from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.measuring import self_report
 from simcounsel.instruments.observing import observe
@@ -10,7 +11,6 @@ from simcounsel.instruments.preference import Preference
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question, ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.standins import Embedded
 from tests.instruments.stage import scale, seen, shipped
 from tests.stage import Alone, memory, scene
 

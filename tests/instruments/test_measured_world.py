@@ -18,8 +18,8 @@ from simcounsel.runs.event_text import describe
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summary_lines
+from simcounsel.scripted import Scripted
 from simcounsel.specs.measurement import MeasurementSpec
-from simcounsel.standins.scripted import Scripted
 from tests.each import each
 from tests.instruments.stage import measured_world
 from tests.stage import changed, go_on, happened, live, log, switchboard, three, without_hashes

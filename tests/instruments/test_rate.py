@@ -18,8 +18,8 @@ from simcounsel.measuring.rate import rate as measure
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import is_trial, measurements_in
 from simcounsel.runs.run import Run
+from simcounsel.scripted import Scripted
 from simcounsel.specs.measurement import MeasurementSpec
-from simcounsel.standins.scripted import Scripted
 from tests.commands import Command
 from tests.each import each
 from tests.instruments.stage import measured_world

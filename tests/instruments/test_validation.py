@@ -17,7 +17,7 @@ from simcounsel.llm.question import Question
 from simcounsel.measuring.validate import Validation
 from simcounsel.measuring.validation_plan import plan_validation
 from simcounsel.prompts import render
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.commands import Command
 from tests.each import each
 from tests.instruments.stage import items_of, shipped

@@ -16,7 +16,7 @@ from simcounsel.llm.models import ChatModel, Completion, Failure
 from simcounsel.llm.openai import OpenAIModel
 from simcounsel.llm.question import Question
 from simcounsel.llm.recorded import Recorded
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.each import each
 from tests.llm.server import FaultServer
 

@@ -30,7 +30,7 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from tests.each import each
 from tests.stage import NEVER, begun, changed, go_on, happened, live, log, switchboard, tiny
 

@@ -56,6 +56,11 @@ def own() -> dict[str, str]:
 def test_our_own_packages_register_theirs() -> None:
     commands = Registry("simcounsel.commands", "a command", object, {})
     assert set(own()) == {
+        "bench",
+        "corpus",
+        "export",
+        "inspect-log",
+        "rate-page",
         "synthesize",
         "strategies",
         "train",

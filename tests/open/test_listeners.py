@@ -17,7 +17,7 @@ from tests.stage import TINY, go_on, happened, live, log, tiny
 SWEARS = """
 from typing import Literal
 from simcounsel import Data, ListenerKind
-from simcounsel.safety.left_open import NOTHING_OPEN
+from simcounsel.safety.open_danger import NOTHING_OPEN
 
 class Swore(Data):
     kind: Literal["swears.swore"] = "swears.swore"

@@ -25,7 +25,7 @@ from simcounsel.events import Data
 from simcounsel.llm.models import Provider
 from simcounsel.policies.kind import PolicyKind
 from simcounsel.policies.socratic import Socratic
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 
 class Counted(Data):
     kind: Literal["odd.counted"] = "odd.counted"

@@ -72,7 +72,7 @@ def test_two_of_one_name_are_refused(
 
 PROVIDER = """
 from simcounsel.llm.models import Provider
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 
 def chat(name):
     model = Scripted()

@@ -7,6 +7,10 @@ import pytest
 import yaml
 
 from simcounsel import Simulation, load_world
+from simcounsel.embedded.exercise_replies import ExerciseReplies
+from simcounsel.embedded.feelings import Feelings
+from simcounsel.embedded.guided import Guided
+from simcounsel.embedded.similarity import Similarity
 from simcounsel.events import Judged, Noted, Retrieved, Said, Transitioned, Warned
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question
@@ -14,10 +18,6 @@ from simcounsel.policies.staged.intents import intent_in
 from simcounsel.policies.staged.questions import IntentFacts, SufficiencyFacts
 from simcounsel.runs.as_text import conversation_lines
 from simcounsel.runs.run import Run
-from simcounsel.standins.exercise_replies import ExerciseReplies
-from simcounsel.standins.feelings import Feelings
-from simcounsel.standins.guided import Guided
-from simcounsel.standins.similarity import Similarity
 from tests.each import each
 from tests.stage import ROOT, line_facts, said, view
 
@@ -138,7 +138,7 @@ def test_intents_are_by_the_nearest_lines(similarity: Similarity, heard: str, in
 
 def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
     replies = yaml.safe_load(
-        (ROOT / "simcounsel" / "standins" / "labelled" / "exercise_replies.yaml").read_text(
+        (ROOT / "simcounsel" / "embedded" / "labelled" / "exercise_replies.yaml").read_text(
             encoding="utf-8"
         )
     )

@@ -13,8 +13,8 @@ from simcounsel.llm.question import Question, Reply
 from simcounsel.policies import policy_for
 from simcounsel.policies.manual import aims, heard_as, lines_for
 from simcounsel.policies.repertoire import MOVES, WITH_PAIN, WOUNDING, called_for, open_moves, signs
+from simcounsel.scripted import Scripted
 from simcounsel.specs.vocabulary import QUESTIONS
-from simcounsel.standins.scripted import Scripted
 from tests.each import each
 from tests.stage import said, view
 

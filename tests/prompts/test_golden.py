@@ -118,9 +118,9 @@ HELD = (
 )
 """Compared in tests/course/test_prompts.py and test_case.py."""
 SAFETY = ("safety_answer",)
-"""Compared in tests/safety/test_protocol.py."""
+"""Compared in tests/danger/test_protocol.py."""
 ASSESSED = ("risk",)
-"""Compared in tests/safety/test_assessing.py."""
+"""Compared in tests/danger/test_assessing.py."""
 WRAPPED = ("complaint", "options", "schema")
 
 

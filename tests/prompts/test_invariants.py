@@ -122,11 +122,10 @@ def test_nobody_is_told_the_outcome_of_help(run: Recorded) -> None:
 
 def written_lines() -> set[str]:
     """What stand-ins choose from: the lines of moves, manuals and safety steps, up to their first slot."""
-    policies = ROOT / "simcounsel" / "policies"
     files = [
         file
-        for folder in ("moves", "manuals", "protection/words")
-        for file in (policies / folder).rglob("*.yaml")
+        for folder in ("policies/moves", "policies/manuals", "danger/protection/words")
+        for file in (ROOT / "simcounsel" / folder).rglob("*.yaml")
     ]
     found = {line for file in files for line in _lines(yaml.safe_load(file.read_text("utf-8")))}
     parts = {max(re.split(r"\{\w+\}", line), key=len).strip() for line in found}

@@ -30,8 +30,8 @@ from simcounsel.policies.course import case_schemas, schemas
 from simcounsel.policies.socratic import MoveFacts
 from simcounsel.prompts import NOTE, phrases, prompt_text, render
 from simcounsel.prompts.twins import complained, described
+from simcounsel.scripted import Scripted
 from simcounsel.specs.world import World
-from simcounsel.standins.scripted import Scripted
 from tests.each import each
 from tests.prompts.recorded import POLICIES, recorded
 from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchboard, three, tiny

@@ -17,7 +17,7 @@ from simcounsel.runs.record import open_record
 from simcounsel.runs.run import Run
 from tests.each import each
 from tests.stage import changed, go_on, happened, live, log, three, tiny
-from tests.viewer.written import written
+from tests.without import needs
 
 
 def passes(data: bytes, run: Run) -> bool:
@@ -34,7 +34,10 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return live(tmp_path_factory.mktemp("short"), tiny(), 3)
 
 
+@needs("corpus")
 def test_what_was_written_passes(short: Run, lived: Run, tmp_path: Path) -> None:
+    from tests.corpus.written import written
+
     synthesis = written(tmp_path)
     for run in (short, lived, synthesis):
         assert passes(log(run), open_record(run.folder))

@@ -12,6 +12,7 @@ from simcounsel.events import SCHEMA_VERSION
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
 from tests.commands import Command
+from tests.without import needs
 
 OLDER = (
     f"written with log version 4, this simcounsel reads {SCHEMA_VERSION}; install the simcounsel"
@@ -42,7 +43,7 @@ def test_it_does_not_open(older: Path, tmp_path: Path) -> None:
         "show",
         "resume",
         "rate --instrument panas",
-        "export --format native --out x",
+        pytest.param("export --format native --out x", marks=needs("corpus")),
         "talk --who Ines",
     ],
 )

@@ -19,7 +19,7 @@ from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import open_checked, verify
 from tests.commands import Command
 from tests.stage import go_on, live, log, tiny
-from tests.viewer.written import written
+from tests.without import needs
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+@needs("corpus")
 @pytest.mark.parametrize("name", DAMAGES)
 def test_five_damages(name: str, folder: Path, simcounsel: Command) -> None:
     """Each went unnoticed by `resume`, `show`, `rate` and `report` once."""
@@ -101,7 +102,10 @@ def test_a_damaged_run_lives_on_from_where_it_holds(
     assert log(Run.open(folder)) == log(short)
 
 
+@needs("corpus")
 def test_what_holds_is_said_in_a_line(short: Run, tmp_path: Path, simcounsel: Command) -> None:
+    from tests.corpus.written import written
+
     shutil.copytree(short.folder, tmp_path / "runs" / "a")
     synthesis = written(tmp_path / "runs")
     replay = live(tmp_path / "runs", tiny(), model=f"recorded:{short.folder}", ticks=3)
@@ -196,6 +200,7 @@ def test_a_manifest_that_cannot_be_read(folder: Path) -> None:
     assert json.loads((folder / "events.jsonl").read_bytes().splitlines()[0])["seq"] == 0
 
 
+@needs("corpus")
 def test_what_comes_of_a_damaged_run_is_marked(
     folder: Path, simcounsel: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

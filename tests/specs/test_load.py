@@ -19,6 +19,7 @@ from simcounsel.specs.world_file import load_world
 from simcounsel.specs.yaml_text import NotYaml, parse_yaml
 from tests.each import each
 from tests.stage import ROOT
+from tests.without import needs
 
 
 class Room(Spec):
@@ -307,6 +308,7 @@ def specs(kind: type[Spec] = Spec) -> Iterator[type[Spec]]:
         yield from specs(inner)
 
 
+@needs("corpus")
 def test_a_number_is_a_number_in_every_spec() -> None:
     """Wherever a whole number stands, neither `true` nor `3.0` nor '3' is one."""
     import simcounsel.corpus.synthesis.settings

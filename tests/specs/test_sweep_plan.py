@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.corpus.reading import read_dialogues
 from simcounsel.errors import RunError
 from simcounsel.lab.places import world_runs
 from simcounsel.specs.experiment_file import load_experiment
@@ -41,7 +40,7 @@ def test_whoever_needs_a_plan_says_that_it_cannot_be_read(tmp_path: Path, text: 
     live(tmp_path, tiny(), 1)
     (tmp_path / PLAN).write_text(text, encoding="utf-8")
     said = rf"{PLAN}: not a sweep's plan \(.*\); move it away"
-    for reads in (read_plan, read_dialogues, lambda place: world_runs([place])):
+    for reads in (read_plan, lambda place: world_runs([place])):
         with pytest.raises(RunError, match=said):
             reads(tmp_path)
     assert arm(tmp_path / "run") is None, "the list of runs shows what it can"

@@ -18,6 +18,7 @@ from simcounsel.specs.world_settings import MemorySettings
 from tests.each import each
 from tests.specs.files import line_with, persona_data, world_file, written
 from tests.stage import ROOT, TINY, tiny
+from tests.without import needs
 
 INES = 'home: "Ines\'s House", starts_in: "Ines\'s Bedroom"'
 
@@ -392,6 +393,7 @@ def test_the_weights_are_the_papers() -> None:
     ) == (0.10, 0.40, 0.15, 0.10, 0.25)
 
 
+@needs("corpus")
 def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     assert check_file(TINY) == []
     assert check_file(Path(persona_path("miriam"))) == []

@@ -22,14 +22,14 @@ from simcounsel.corpus.checks.checking import check_dialogues
 from simcounsel.corpus.course_text import without_directions
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
 from simcounsel.corpus.redaction import redact
+from simcounsel.embedded.secondperson import given_back
 from simcounsel.envs.breaches import described
 from simcounsel.instruments.talk import measure
 from simcounsel.intake import json_data
 from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.models import Completion
-from simcounsel.safety.help import word_to_human
+from simcounsel.policies.listening import word_to_human
 from simcounsel.secret import scrub, spans
-from simcounsel.standins.secondperson import given_back
 from simcounsel.texts import sentences
 from tests.llm_switchboard.test_switchboard import CHOOSE, FILL, RATE, WRITE
 
@@ -106,7 +106,7 @@ OTHERS: dict[str, Any] = {
     "english": True,
 }
 """What other parameters are given; a text where they are texts."""
-NO_READERS = (".cli", ".testing", ".learning", ".viewer.rating.platforms", "__main__")
+NO_READERS = (".cli", ".testing", ".learning", ".studies.platforms", "__main__")
 
 
 def told(parameter: inspect.Parameter) -> str | None:

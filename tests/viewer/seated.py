@@ -11,7 +11,7 @@ import httpx
 from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
 from simcounsel.runs.run import Run
-from simcounsel.standins.human import Board
+from simcounsel.viewer.human import Board
 from simcounsel.viewer.turns import taking_part
 
 Answer = Callable[[dict[str, Any]], dict[str, Any] | None]

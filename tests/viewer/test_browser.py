@@ -21,7 +21,7 @@ from simcounsel.events import BeliefMoved, Said
 from simcounsel.llm.question import Question
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app

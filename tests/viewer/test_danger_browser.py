@@ -17,12 +17,12 @@ from playwright.sync_api import Browser, Page, expect
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Assessed, ConversationEnded, Said
 from simcounsel.runs.run import Run
-from simcounsel.standins.human import Board
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
+from simcounsel.viewer.human import Board
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.turns import taking_part
-from tests.engine.test_danger import DANGER, lived, safety, says
+from tests.danger.test_in_a_world import DANGER, lived, safety, says
 from tests.stage import ROOT, TINY, begun, happened, live, switchboard, tiny
 from tests.viewer.conftest import site, sound_page
 

@@ -15,9 +15,9 @@ from playwright.sync_api import Browser, Page, expect
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Measured, Said
 from simcounsel.runs.run import Run
+from simcounsel.scripted import Scripted
 from simcounsel.specs.world import World
-from simcounsel.standins.human import Board
-from simcounsel.standins.scripted import Scripted
+from simcounsel.viewer.human import Board
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.turns import taking_part

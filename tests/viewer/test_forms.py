@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from simcounsel.agents.facts import SelfReportFacts
 from simcounsel.agents.questionnaire import FormItem
 from simcounsel.instruments.scale import Scale, find_scale
-from simcounsel.standins.forms import FormLine, Forms, Given
-from simcounsel.standins.human import Board
+from simcounsel.viewer.forms import FormLine, Forms, Given
+from simcounsel.viewer.human import Board
 from simcounsel.viewer.seat import seat_app
 from simcounsel.viewer.turns import turn_routes
 from tests.each import each

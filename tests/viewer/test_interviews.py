@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from simcounsel.llm.question import Question
 from simcounsel.measuring.interview_files import stored
 from simcounsel.runs.run import Run
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
 from simcounsel.viewer import interviews
 from simcounsel.viewer.guard import POSTS
 from simcounsel.viewer.interviews import interview_routes

@@ -19,8 +19,8 @@ from simcounsel.runs.vectors import decode_vectors
 from simcounsel.viewer import conversations, people, requests
 from simcounsel.viewer.comparison import compare, other_clock
 from simcounsel.viewer.overview import overview
+from tests.corpus.written import stored
 from tests.stage import happened
-from tests.viewer.written import stored
 
 Fields = dict[str, Any]
 WORLD: Fields = {

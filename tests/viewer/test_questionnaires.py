@@ -17,9 +17,9 @@ from simcounsel.runs.history import History
 from simcounsel.runs.measured_text import measured_line
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
+from simcounsel.scripted import Scripted
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.world import World
-from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.outcomes import outcomes
 from tests.commands import Command
 from tests.course.held import world as course

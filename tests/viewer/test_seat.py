@@ -13,8 +13,8 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.events import ConversationEnded, Said
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.standins.human import Board
-from simcounsel.standins.scripted import Scripted
+from simcounsel.scripted import Scripted
+from simcounsel.viewer.human import Board
 from simcounsel.viewer.seat import NOTES, NOTES_CHARACTERS, known, seat_app
 from simcounsel.viewer.turns import taking_part, turn_routes
 from tests.engine.test_secrets import planted

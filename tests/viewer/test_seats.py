@@ -12,7 +12,7 @@ from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Measured, Said
 from simcounsel.runs.run import Run
-from simcounsel.standins.human import Board
+from simcounsel.viewer.human import Board
 from simcounsel.viewer.turns import taking_part
 from tests.commands import Command
 from tests.stage import TINY, begun, happened

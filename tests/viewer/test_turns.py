@@ -16,23 +16,23 @@ from starlette.testclient import TestClient
 
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
+from simcounsel.danger.hearing.reminding import reminder
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SimcounselError
 from simcounsel.events import ConversationEnded, Remembered, Said, Warned
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
-from simcounsel.safety.left_open import OpenDanger
-from simcounsel.safety.reminding import reminder
-from simcounsel.standins.forms import Forms
-from simcounsel.standins.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
-from simcounsel.standins.scripted import Script, Scripted
+from simcounsel.safety.open_danger import OpenDanger
+from simcounsel.scripted import Script, Scripted
+from simcounsel.viewer.forms import Forms
 from simcounsel.viewer.guard import POSTS
+from simcounsel.viewer.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
 from simcounsel.viewer.seat import seat_app
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
 from tests.commands import Command
+from tests.danger.test_in_a_world import DANGER, safety, says
 from tests.each import each
-from tests.engine.test_danger import DANGER, safety, says
 from tests.stage import (
     TINY,
     begun,

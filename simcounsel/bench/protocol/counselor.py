@@ -21,11 +21,11 @@ from simcounsel.bench.protocol.client import Client
 from simcounsel.bench.protocol.crises import Crisis
 from simcounsel.chance import seed_of
 from simcounsel.clock import minutes_of_day
+from simcounsel.danger.guest import danger_listener, guard
 from simcounsel.engine.talk import Side
 from simcounsel.events import ConversationStarted
 from simcounsel.llm.question import Ask, PromptOnly, Question, ask, traced
 from simcounsel.policies import policy_for
-from simcounsel.policies.protection.listener import danger_listener
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.practice import PolicySpec, SafetySettings
 from simcounsel.specs.residents import Place, ResidentSpec
@@ -125,13 +125,16 @@ def stage(crisis: Crisis, seat: Seat) -> Stage:
     scene = _scene(world, seat.seed)
     counselor, client = (Resident(spec, world, {}) for spec in world.residents)
     safety = safety_of(world.safety, seat)
-    policy = policy_for("counselor", seat.policy or "unguided", crisis.language, safety)
+    policy = policy_for("counselor", seat.policy or "unguided", crisis.language)
     mind = Counseling(counselor) if seat.policy else Alone(counselor, seat.seed)
     protects = safety.counselors == "protocol"
     listener = danger_listener(safety, protects=protects) if seat.policy else None
     return Stage(
         counselor=Side(
-            mind=mind, scene=scene, policy=policy, listeners=(listener,) if listener else ()
+            mind=mind,
+            scene=scene,
+            policy=guard(policy, "counselor", safety),
+            listeners=(listener,) if listener else (),
         ),
         client=Side(
             mind=Client(client, crisis, by_model=seat.client_model, seed=seat.seed),

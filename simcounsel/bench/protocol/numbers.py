@@ -3,12 +3,10 @@ those of others.
 """
 
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
-import yaml
-
-from simcounsel.safety.phrases import has_number
+from simcounsel.danger.hearing.phrases import has_number
+from simcounsel.safety.help import Help
+from simcounsel.specs.practice import locale_names
 
 EVERYWHERE = ("112", "findahelpline.com")
 """Of no country alone: the number reaches help from mobile phones in most of them, the page lists
@@ -16,33 +14,14 @@ help lines of many.
 """
 
 
-@cache
-def _lines() -> dict[str, dict[str, Any]]:
-    data: dict[str, dict[str, Any]] = yaml.safe_load(
-        files("simcounsel.safety").joinpath("help_lines.yaml").read_text(encoding="utf-8")
-    )
-    return data
-
-
-@cache
 def emergency_numbers(locale: str) -> tuple[str, ...]:
     """The emergency numbers of a locale."""
-    return tuple(str(number) for number in _lines()[locale]["emergency"].values())
+    return Help(locale=locale, language="en").emergency_numbers
 
 
-@cache
 def own_numbers(locale: str) -> tuple[str, ...]:
     """All numbers and pages of a locale, the emergency numbers first."""
-    entry = _lines()[locale]
-    ways = [
-        str(line[way])
-        for part in entry.values()
-        if isinstance(part, list)
-        for line in part
-        for way in ("phone", "text", "web")
-        if way in line
-    ]
-    return tuple(dict.fromkeys((*emergency_numbers(locale), *ways)))
+    return Help(locale=locale, language="en").numbers
 
 
 @cache
@@ -51,7 +30,7 @@ def _foreign(locale: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
             number
-            for other in _lines()
+            for other in locale_names()
             if other != locale
             for number in own_numbers(other)
             if _digits(number) not in own and not any(one in number for one in EVERYWHERE)

@@ -14,8 +14,8 @@ from simcounsel.bench.protocol.asked import HOW_NEAR, IN_MINUTES, Asked, asked_i
 from simcounsel.bench.protocol.crises import Crisis, Dimension
 from simcounsel.bench.protocol.numbers import foreign_number_in, own_number_in
 from simcounsel.bench.protocol.playing import Transcript
-from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.phrases import incited, leave_taken, means_named, secrecy_promised
+from simcounsel.danger.hearing.acknowledging import acknowledges
+from simcounsel.danger.hearing.phrases import incited, leave_taken, means_named, secrecy_promised
 
 WITHIN = 2
 """How many of the counselor's next lines may take danger up, name the emergency number, or answer

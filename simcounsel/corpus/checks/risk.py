@@ -6,9 +6,9 @@ from itertools import islice
 from simcounsel.corpus.checks.findings import Finding, quoted
 from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.detector import heard_by_words
-from simcounsel.safety.weighing import Evidence
+from simcounsel.danger.hearing.acknowledging import acknowledges
+from simcounsel.danger.hearing.detector import heard_by_words
+from simcounsel.danger.hearing.weighing import Evidence
 from simcounsel.specs.vocabulary import Danger
 
 IN_WORDS: dict[Danger, str] = {
@@ -38,9 +38,9 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """A client's danger that neither of the counselor's next WITHIN lines takes up, nor the line
     before, to which it may be the answer.
 
-    Danger is heard by `simcounsel.safety.detector`, which says how well. Being harmed is a warning,
-    since it may be long past and be met in many words, and so is a hint; the rest is an error.
-    People hint in ways that no list knows: a silent rule promises nothing.
+    Danger is heard by `simcounsel.danger.hearing.detector`, which says how well. Being harmed is a
+    warning, since it may be long past and be met in many words, and so is a hint; the rest is an
+    error. People hint in ways that no list knows: a silent rule promises nothing.
     """
     before = ""
     for number, turn in enumerate(dialogue.turns, start=1):

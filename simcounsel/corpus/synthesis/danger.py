@@ -1,9 +1,9 @@
 """The safety rule of a session: danger that a seeker speaks of is taken up at once."""
 
 from simcounsel.corpus.checks.risk import risks
+from simcounsel.danger.hearing.acknowledging import acknowledges
+from simcounsel.danger.hearing.weighing import Evidence
 from simcounsel.prompts import phrase
-from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.vocabulary import Danger, Language
 
 GRAVE: tuple[Danger, ...] = ("suicide", "self_harm", "harm_to_others")

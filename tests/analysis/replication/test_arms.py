@@ -16,9 +16,9 @@ from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies.staged.manuals import names, shipped
 from simcounsel.policies.unstaged import Single
+from simcounsel.scripted import Scripted
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.world import World
-from simcounsel.standins.scripted import Scripted
 from tests.stage import happened, said, view
 
 DAYS = 2

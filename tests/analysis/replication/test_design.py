@@ -159,7 +159,7 @@ def test_other_ways_to_group(simcounsel: Report, grouped: Any, cut: Any) -> None
 @pytest.mark.slow
 def test_the_judge_names_the_clusters(simcounsel: Report) -> None:
     from simcounsel.llm.switchboard import Switchboard
-    from simcounsel.standins.scripted import Scripted
+    from simcounsel.scripted import Scripted
 
     model = Scripted()
     judge = Switchboard({"reason": model, "quick": model, "judge": model}, HashEmbeddings())

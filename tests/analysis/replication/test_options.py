@@ -16,9 +16,9 @@ from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import PromptOnly, Question, ask
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.scripted import Scripted
 from simcounsel.specs.experiment import Budget
 from simcounsel.specs.experiment_file import load_experiment
-from simcounsel.standins.scripted import Scripted
 from tests.commands import Command, in_process
 
 LINES, WIDTH = 40, 200

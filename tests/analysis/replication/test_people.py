@@ -10,7 +10,7 @@ from analysis.raters.comparing import compared
 from analysis.raters.reading import by_arm
 from analysis.replication import simcounsel_people
 from analysis.replication.published import published
-from simcounsel.viewer.rating.instrument import load_instrument
+from simcounsel.studies.instrument import load_instrument
 
 ARMS = ("alone", "friend", "counselor")
 CLIENTS = ("Ines", "Kofi", "Mei")

@@ -22,8 +22,8 @@ from simcounsel.errors import SpecError
 from simcounsel.events import Acted, ConversationStarted
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.specs.world_file import load_world
-from simcounsel.viewer.rating.answers import Given, answer_of, append
-from simcounsel.viewer.rating.study import Rater, open_study
+from simcounsel.studies.answers import Given, answer_of, append
+from simcounsel.studies.study import Rater, open_study
 from tests.commands import Command, in_process
 from tests.stage import ROOT, SCRIPTED, happened, live
 
