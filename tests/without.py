@@ -44,11 +44,11 @@ if missing:
     sys.meta_path.insert(0, _Missing())
     _all = importlib.metadata.entry_points
 
-    def _others(**chosen: str) -> importlib.metadata.EntryPoints:
-        some = _all(**chosen)
-        return importlib.metadata.EntryPoints(p for p in some if not _within(p.value.split(":")[0]))
+    def _others(group: str) -> importlib.metadata.EntryPoints:
+        some = [one for one in _all(group=group) if not _within(one.value.split(":")[0])]
+        return importlib.metadata.EntryPoints(some)
 
-    importlib.metadata.entry_points = _others
+    importlib.metadata.entry_points = _others  # type: ignore[assignment]
 
 if "danger" in missing:  # every world says so, as the error asks for
     from simcounsel.specs.practice import SafetySettings
