@@ -5,8 +5,8 @@ A package names what it brings in its pyproject.toml:
     [project.entry-points."simcounsel.policies"]
     mirroring = "mirroring_counselor:POLICY"
 
-The groups are simcounsel.policies, .listeners, .minds, .providers, .instruments, .audit_rules,
-.records and .commands. The guests of simcounsel (danger, embedded, corpus, ...) register so, in its
+The groups are simcounsel.policies, .policy_files, .listeners, .minds, .providers, .scripted,
+.instruments, .audit_rules, .files, .records and .commands. The guests of simcounsel (danger, embedded, corpus, ...) register so, in its
 own pyproject.toml. What the core brings is named as `package.module:name`, so that a lower room
 need not import a higher one, and nothing is imported before it is used.
 """
@@ -138,3 +138,34 @@ def _installed(group: str, path: tuple[str, ...]) -> tuple[Plugin, ...]:
         for p in entry_points(group=group)
     )
     return tuple(sorted(found, key=lambda plugin: (plugin.name, plugin.origin)))
+
+
+PARTS = {
+    "simcounsel.commands": {
+        "bench": "bench",
+        "clinic": "therapies",
+        "corpus": "corpus",
+        "course": "therapies",
+        "export": "corpus",
+        "inspect-log": "corpus",
+        "rate-page": "studies",
+        "skills": "therapies",
+        "strategies": "corpus",
+        "synthesize": "corpus",
+    },
+    "simcounsel.listeners": {"danger": "danger"},
+    "simcounsel.policies": {"course": "therapies", "single": "therapies", "staged": "therapies"},
+    "simcounsel.providers": {"embedded": "embedded"},
+}
+"""Which of our guests brings what, by group: for the sentence where one is missing."""
+
+
+def missing_part(group: str, name: str) -> str | None:
+    """Why there is nothing of that name, where a guest of ours would bring it; None for others."""
+    part = PARTS[group].get(name)
+    if part is None:
+        return None
+    return (
+        f"`{name}` belongs to simcounsel.{part}, which is not installed here; install all of"
+        " simcounsel (`pip install -e .` in its folder)"
+    )

@@ -749,7 +749,7 @@ def test_half_characters_can_be_printed(simcounsel: Command, tmp_path: Path) -> 
 
 
 def test_a_drawing_that_cannot_be_written(simcounsel: Command, tmp_path: Path) -> None:
-    manual = next((ROOT / "simcounsel" / "policies" / "manuals" / "en").glob("*.yaml"))
+    manual = next((ROOT / "simcounsel" / "therapies" / "manuals" / "en").glob("*.yaml"))
     (tmp_path / "file").write_text("", encoding="utf-8")
     for graph, why in ((tmp_path, "Is a directory"), (tmp_path / "file" / "m.svg", "")):
         ended = simcounsel("check", manual, "--graph", graph)

@@ -544,7 +544,7 @@ def test_arms_with_manuals_beside_the_experiment(tmp_path: Path) -> None:
     study.mkdir()
     for name in ("motivational", "insomnia_cbt"):
         shutil.copy(
-            ROOT / "simcounsel" / "policies" / "manuals" / "en" / f"{name}.yaml",
+            ROOT / "simcounsel" / "therapies" / "manuals" / "en" / f"{name}.yaml",
             study / f"my_{name}.yaml",
         )
     text = f"""

@@ -29,8 +29,8 @@ from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.events import Decided, Foreign, Remembered
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.schemas import schema_of
-from simcounsel.specs.exercises import load_exercises
 from simcounsel.specs.world_file import load_world
+from simcounsel.therapies.specs.exercises import load_exercises
 from tests.commands import Command
 from tests.each import each
 from tests.llm.server import FaultServer
@@ -115,7 +115,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert set(load_world(file).model_names().values()) == {"scripted"}
     live(folder / "runs", load_world(folder / "worlds" / "insomnia.yaml"), 40)
     episode(folder)
-    shutil.copy(ROOT / "simcounsel/policies/manuals/en/motivational.yaml", folder / "mine.yaml")
+    shutil.copy(ROOT / "simcounsel/therapies/manuals/en/motivational.yaml", folder / "mine.yaml")
     (folder / "seeds.txt").write_text(
         "I drive a bus at night and I cannot sleep by day.\nMy brother left and I am angry with everyone.\n",
         encoding="utf-8",

@@ -6,14 +6,14 @@ from docs.generating.fields import keys, within
 from docs.generating.text import page, prose, table
 from simcounsel.corpus.synthesis.cells import SynthesisExperiment
 from simcounsel.corpus.synthesis.settings import Synthesis
-from simcounsel.specs.course import CoursePlan
-from simcounsel.specs.exercises import Exercises
 from simcounsel.specs.experiment import Experiment
-from simcounsel.specs.manual import Manual
 from simcounsel.specs.persona import ClientPersona, CounselorPersona, LaypersonPersona
 from simcounsel.specs.scale import Scale
-from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World
+from simcounsel.therapies.specs.course import CoursePlan
+from simcounsel.therapies.specs.exercises import Exercises
+from simcounsel.therapies.specs.manual import Manual
+from simcounsel.therapies.specs.therapy import Therapy
 from training.recipe import Recipe
 
 KINDS: dict[str, tuple[type[BaseModel], ...]] = {

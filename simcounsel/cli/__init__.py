@@ -48,17 +48,4 @@ def main() -> None:
 
 
 # in this order --help lists them
-from simcounsel.cli import (  # noqa: E402, F401
-    allow,
-    clinic,
-    courses,
-    doctor,
-    files,
-    gallery,
-    living,
-    looking,
-    measuring,
-    rating,
-    skills,
-    sweep,
-)
+from simcounsel.cli import allow, doctor, files, gallery, living, looking, measuring, rating, sweep  # noqa: E402, F401

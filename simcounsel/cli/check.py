@@ -10,23 +10,19 @@ from simcounsel.instruments.naming import unknown_instruments
 from simcounsel.instruments.scale import read_scale
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.listening import LISTENERS
-from simcounsel.policies.staged.diagram import diagram_of
 from simcounsel.record_kinds import MANIFEST, is_record, other_kinds
 from simcounsel.specs import shipped
-from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.experiment_file import load_experiment
-from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
-from simcounsel.specs.manual import Manual
-from simcounsel.specs.manual_file import load_manual, sound
+from simcounsel.specs.file_kind import file_kinds
+from simcounsel.specs.load import Lines, line_of, read_yaml
 from simcounsel.specs.patching import names_a_file
 from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.problems import At, Problem, each_once, file_of
-from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 
-KEYS = frozenset("places role conceptualization therapy respondent conditions phases".split())
-"""Each stands in one kind of file and in none of the others."""
+KEYS = frozenset("places role respondent conditions".split())
+"""Each stands in one kind of the core's files and in none of the others."""
 NAMING = frozenset({"places", "conditions"})
 """Kinds of files that name instruments."""
 PERSONAS = frozenset({"role", "voice", "routines"})
@@ -84,7 +80,8 @@ def _is_ours(file: Path) -> bool:
         data, _ = read_yaml(file)
     except SpecError:
         return True
-    keys = KEYS | {kind.key for kind in other_kinds()}
+    of_guests = {key for kind in file_kinds() for key in kind.keys}
+    keys = KEYS | of_guests | {kind.key for kind in other_kinds()}
     return isinstance(data, dict) and bool(keys & data.keys())
 
 
@@ -94,7 +91,7 @@ def check_file(path: Path) -> list[str]:
 
     What a file is follows from its keys: `places` makes a world, `role` a persona, `phases` a
     manual, `conceptualization` a therapy, `therapy` and `stages` a plan, `conditions` an
-    experiment, the key of a kind of records its settings.
+    experiment, the key of a kind of records its settings (`FileKind`, `RecordKind`).
     """
     problems: list[str] = []
     try:
@@ -128,44 +125,48 @@ def _read(path: Path, data: Any, lines: Lines) -> list[str]:
         return _policy_problems(path, load_world(path), lines)
     if PERSONAS & data.keys():
         parse_persona(data, path, lines)
-    elif "conceptualization" in data:
-        load_spec(path, Therapy)
-    elif {"therapy", "stages"} <= set(data):
-        load_spec(path, CoursePlan)
     elif {"respondent", "scoring"} & set(data) and "items" in data:
         read_scale(path)
     elif "conditions" in data:
         return [*_unknown_policies(path, data, lines), *_experiment_problems(path)]
-    elif "phases" in data:
-        sound(parse_spec(data, Manual, path, lines), path, lines)
     else:
-        return _of_another_kind(path, data)
+        return _of_a_guest(path, data, lines)
     return []
 
 
-def _of_another_kind(path: Path, data: dict[str, Any]) -> list[str]:
-    """Read the settings of a record of another kind. SpecError, or that it is nothing known."""
+def _of_a_guest(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:
+    """Read a file of a guest, or the settings of a record of another kind. SpecError, or that it is
+    nothing known.
+    """
+    for file in file_kinds():
+        if set(file.keys) <= set(data):
+            file.check(path, data, lines)
+            return []
     kinds = [kind for kind in other_kinds() if kind.key]
     for kind in kinds:
         if kind.key in data:
             kind.part("check")(path)
             return []
-    others = "".join(f" nor a {kind.noun} (no `{kind.key}:`)" for kind in kinds)
+    others = [f" nor a {kind.noun} (no `{kind.key}:`)" for kind in kinds]
+    others += [
+        f" nor {file.noun} (no {' and '.join(f'`{key}:`' for key in file.keys)})"
+        for file in file_kinds()
+    ]
     return [
         f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an"
-        f" experiment (no `conditions:`){others} nor a manual (no `phases:`) nor a therapy (no"
-        " `conceptualization:`) nor a plan (no `therapy:` and `stages:`)"
+        f" experiment (no `conditions:`){''.join(others)}"
     ]
 
 
 def graph_of_file(path: Path) -> str:
     """A manual's states and transitions as a Mermaid flowchart. SpecError if it is no manual."""
     data, _ = read_yaml(path)
-    if not isinstance(data, dict) or "phases" not in data:
-        raise SpecError(
-            [f"{path}: not a manual (it has no `phases:`); --graph draws the states of a manual"]
-        )
-    return diagram_of(load_manual(path))
+    for file in file_kinds():
+        if file.graph and isinstance(data, dict) and set(file.keys) <= set(data):
+            return file.graph(path)
+    raise SpecError(
+        [f"{path}: not a manual (it has no `phases:`); --graph draws the states of a manual"]
+    )
 
 
 def _experiment_problems(path: Path) -> list[str]:

@@ -14,10 +14,13 @@ from typer.main import get_command as command_of
 
 from simcounsel.argument_help import Explaining, explain
 from simcounsel.errors import PluginError
-from simcounsel.registry import Registry
+from simcounsel.registry import Registry, missing_part
 
 OURS = {
     "bench": "Compare counselors on cases that are the same for all",
+    "clinic": "Live through a course of sessions back to back",
+    "course": "Prepare courses of sessions",
+    "skills": "Look at the therapies' skills, or bring your own",
     "corpus": "Judge a corpus of dialogues: what is wrong with it, and what it is worth",
     "export": "Make training data of dialogues: train, validation and test, with a card",
     "inspect-log": "Write runs as logs of Inspect, for its viewer and its data frames",
@@ -63,11 +66,8 @@ class FrontDoor(Explaining):
             return found
         made = self._packages.get(cmd_name)
         if made is None:
-            if cmd_name in OURS:
-                raise PluginError(
-                    f"`{cmd_name}` belongs to a part of simcounsel that is not installed here;"
-                    " install all of simcounsel"
-                )
+            if gone := missing_part("simcounsel.commands", cmd_name):
+                raise PluginError(gone)
             return None
         if isinstance(made, typer.Typer):
             command = command_of(made)

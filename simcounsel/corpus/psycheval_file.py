@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from simcounsel.corpus.messages import Row, is_unicode
-from simcounsel.specs.psycheval import SECTS
+from simcounsel.therapies.specs.psycheval import SECTS
 
 _PLAIN = (
     "static_traits.age",

@@ -20,9 +20,9 @@ from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
 from simcounsel.runs.record import Record
 from simcounsel.runs.run import Run
-from simcounsel.specs.course import course_of
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.residents import ResidentSpec
+from simcounsel.therapies.specs.course import course_of
 
 NO_REASONS = frozenset({"drawn", "chosen by the model"})
 """What a policy writes as its reason when it has none in words."""
@@ -108,21 +108,16 @@ def _session(
     run: Run, talk: Conversation, residents: dict[str, ResidentSpec]
 ) -> tuple[CourseSession | None, tuple[str, ...]]:
     """What was planned and kept of a session of a course, and the plan of the course."""
-    policy = next(
-        (
-            found
-            for who in talk.who
-            if who in residents and (found := residents[who].policy) and found.therapy
-        ),
-        None,
-    )
-    therapy = policy.therapy if policy else None
+    policies = (residents[who].policy for who in talk.who if who in residents)
+    given = (policy.given() for policy in policies if policy)
+    told: dict[str, Any] = next((one for one in given if one.get("therapy")), {})
+    therapy = told.get("therapy")
     made = session_of(
         f"{run.name}/{' and '.join(sorted(talk.who))}", talk.course, therapy.id if therapy else None
     )
-    if made is None or policy is None or therapy is None:
+    if made is None or therapy is None:
         return made, ()
-    plan = course_of(therapy, policy.sessions, policy.plan)
+    plan = course_of(therapy, told.get("sessions"), told.get("plan"))
     return made, tuple(one.theme for one in plan.sessions)
 
 

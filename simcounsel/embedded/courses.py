@@ -20,16 +20,16 @@ from simcounsel.embedded.feelings import Feelings
 from simcounsel.embedded.shown import MINE, of_field, of_goal
 from simcounsel.embedded.similarity import Similarity
 from simcounsel.llm.question import Facts, Question
-from simcounsel.policies.course.facts import AfterFacts, Library, PreparationFacts, told_by
-from simcounsel.policies.course.schemas import (
+from simcounsel.scripted.registry import Given, StandIns
+from simcounsel.texts.sentences import before_capitals
+from simcounsel.therapies.course.facts import AfterFacts, Library, PreparationFacts, told_by
+from simcounsel.therapies.course.schemas import (
     AfterAnswer,
     FactAnswer,
     GoalAnswer,
     ReviewAnswer,
     RowAnswer,
 )
-from simcounsel.scripted.registry import Given, StandIns
-from simcounsel.texts.sentences import before_capitals
 
 A = TypeVar("A", bound=Answer)
 T = TypeVar("T")

@@ -17,7 +17,9 @@ from simcounsel.embedded.feelings import Feelings
 from simcounsel.embedded.labelled import labelled
 from simcounsel.embedded.similarity import Probe, Similarity
 from simcounsel.llm.question import Question
-from simcounsel.policies.staged.questions import (
+from simcounsel.scripted.registry import Given, StandIns
+from simcounsel.texts.sentences import before_capitals
+from simcounsel.therapies.staged.questions import (
     UNCLEAR,
     ExerciseFacts,
     IntentFacts,
@@ -26,8 +28,6 @@ from simcounsel.policies.staged.questions import (
     SufficiencyFacts,
     ValenceFacts,
 )
-from simcounsel.scripted.registry import Given, StandIns
-from simcounsel.texts.sentences import before_capitals
 
 ENOUGH_WORDS, A_GREETING = 18, 3
 """Words that a client must have said in a part that asks for feelings or events, and in any

@@ -13,8 +13,8 @@ from simcounsel.embedded.picks import Pick
 from simcounsel.embedded.reasonings import Reasonings
 from simcounsel.embedded.similarity import Similarity
 from simcounsel.llm.question import Question
-from simcounsel.policies.course.facts import ReasoningFacts
 from simcounsel.scripted.registry import Given
+from simcounsel.therapies.course.facts import ReasoningFacts
 
 FIXED = ("greet", "close")
 """Acts that no skill changes."""

@@ -95,7 +95,7 @@ class Embedded:
         from simcounsel.embedded.guided import Guided
         from simcounsel.embedded.moves import choose_move
         from simcounsel.policies.socratic import MoveFacts
-        from simcounsel.scripted import cases
+        from simcounsel.therapies import case_answers as cases
 
         Guided(similarity, feelings).register(self._standins)
         Courses(similarity, feelings).register(self._standins)

@@ -9,8 +9,8 @@ import numpy as np
 from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.embedded.feelings import Feelings
 from simcounsel.embedded.similarity import Similarity
-from simcounsel.policies.course.facts import ReasoningFacts
 from simcounsel.texts.sentences import before_capitals
+from simcounsel.therapies.course.facts import ReasoningFacts
 
 USED_AGAIN = 0.12
 """How much of nearness a skill loses for each use in the session."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 from simcounsel.errors import ModelError, PluginError
 from simcounsel.llm.asking import current
 from simcounsel.llm.models import ChatModel, EmbedModel, Provider, Timed
-from simcounsel.registry import Registry
+from simcounsel.registry import Registry, missing_part
 from simcounsel.secret import credentials_in, scrub
 from simcounsel.specs.timeouts import Timeouts
 
@@ -88,11 +88,8 @@ def _provider(name: str) -> Provider:
     if problem:
         raise ModelError(problem)
     provider = PROVIDERS.get(provider_of(name))
-    if provider is None and provider_of(name) == "embedded":
-        raise ModelError(
-            f"{name}: the part `embedded` of simcounsel is not installed here; install all of"
-            " simcounsel (`pip install -e .` in its folder), or name another model"
-        )
+    if provider is None and (gone := missing_part(PROVIDERS.group, provider_of(name))):
+        raise ModelError(f"{gone}, or name another model")
     if provider is None:
         raise ModelError(f"no model {scrub(name)!r}; there are {', '.join(_forms())}")
     return provider

@@ -9,11 +9,11 @@ from simcounsel.errors import PluginError, SpecError
 from simcounsel.named_code import check_code
 from simcounsel.policies.kind import PolicyKind
 from simcounsel.policies.policy import Policy
-from simcounsel.registry import Plugin, Registry
+from simcounsel.registry import Plugin, Registry, missing_part
 from simcounsel.specs.practice import Language, PolicySpec
 from simcounsel.specs.vocabulary import Role
 
-_BUILT_IN = "client course single socratic staged supportive unguided"
+_BUILT_IN = "client socratic supportive unguided"
 POLICIES: Registry[PolicyKind[Any]] = Registry(
     "simcounsel.policies",
     "a policy",
@@ -32,6 +32,8 @@ def policy_for(role: Role, wanted: PolicySpec | str | None, language: Language =
     """
     spec = wanted if isinstance(wanted, PolicySpec) else PolicySpec(name=wanted or DEFAULT[role])
     kind = kind_of(spec.name)
+    if kind is None and (gone := missing_part(POLICIES.group, spec.name)):
+        raise SpecError([f"policy: {gone}"])
     if kind is None:
         raise SpecError(
             [

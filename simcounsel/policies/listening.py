@@ -12,7 +12,7 @@ from simcounsel.events import Assessed, Data, PracticeEvent, Said
 from simcounsel.llm.question import Ask
 from simcounsel.named_code import check_code
 from simcounsel.policies.policy import Policy
-from simcounsel.registry import Plugin, Registry
+from simcounsel.registry import Plugin, Registry, missing_part
 from simcounsel.safety.help import notice
 from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.persona import AnyPersona, ClientPersona
@@ -108,12 +108,8 @@ def kinds_in(world: World) -> tuple[ListenerKind, ...]:
     """
     found = always()
     if not found and world.safety.counselors != "nothing":
-        raise SpecError(
-            [
-                "safety: the part `danger` of simcounsel is not installed here, so nobody would"
-                " hear danger; install all of simcounsel, or write `safety: {counselors: nothing}`"
-            ]
-        )
+        gone = missing_part(LISTENERS.group, "danger")
+        raise SpecError([f"safety: {gone}, or write `safety: {{counselors: nothing}}`"])
     return (*found, *map(listener_of, world.listeners))
 
 

@@ -1,4 +1,6 @@
-"""A policy's moves and what each means, read from moves/LANGUAGE/NAME.yaml."""
+"""A policy's moves and what each means, read from moves/LANGUAGE/NAME.yaml; of a policy in another
+package from that folder there, by `package:NAME`.
+"""
 
 import re
 from functools import cache
@@ -47,10 +49,11 @@ def lines_for(name: str, move: str, language: str = "en") -> tuple[str, ...]:
 
 @cache
 def _read(name: str, language: str) -> dict[str, Any]:
-    folder = files(__package__).joinpath("moves")
-    own = folder.joinpath(language, f"{name}.yaml")
+    package, _, policy = name.rpartition(":")
+    folder = files(package or __package__).joinpath("moves")
+    own = folder.joinpath(language, f"{policy}.yaml")
     data: dict[str, Any] = yaml.safe_load(
-        (own if own.is_file() else folder.joinpath("en", f"{name}.yaml")).read_text(
+        (own if own.is_file() else folder.joinpath("en", f"{policy}.yaml")).read_text(
             encoding="utf-8"
         )
     )

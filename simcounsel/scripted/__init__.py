@@ -7,6 +7,7 @@ functions by purpose replaces the drawn answer where a test, or a planted effect
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -24,9 +25,8 @@ from simcounsel.instruments.coding import CodedTurns, TurnCodes
 from simcounsel.instruments.facts import CodeFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
-from simcounsel.policies.course.facts import PreparationFacts
 from simcounsel.policies.socratic import MoveFacts
-from simcounsel.scripted import cases
+from simcounsel.registry import Registry
 from simcounsel.scripted.registry import Given, StandIns
 
 Script = Callable[[Question[Any], Random], str]
@@ -34,6 +34,20 @@ WORDS = (
     "quiet morning tea letter window walk sleep kitchen phone neighbour garden work worry hour"
     " light door rain table "
 ).split()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptedAnswers:
+    """What the scripted model answers to questions of a guest that a draw cannot answer (entry
+    points of the group simcounsel.scripted).
+    """
+
+    register: Callable[[StandIns], None]
+
+
+ANSWERS: Registry[ScriptedAnswers] = Registry(
+    "simcounsel.scripted", "answers of the scripted model", ScriptedAnswers, {}
+)
 
 
 class Scripted:
@@ -45,10 +59,10 @@ class Scripted:
         self._scripts = dict(scripts or {})
         self._standins = StandIns(self.name)
         self._standins.add(MoveFacts, _move)
-        self._standins.add(PreparationFacts, _prepared)
         self._standins.add(DayFacts, _day)
         self._standins.add(CodeFacts, _coded)
-        cases.register(self._standins)
+        for plugin in ANSWERS.plugins():
+            ANSWERS.load(plugin).register(self._standins)
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """A drawn answer that fits what was asked for."""
@@ -56,7 +70,9 @@ class Scripted:
         script = self._scripts.get(request.purpose)
         known = script is None and self._standins.knows(request.facts)
         given = self._standins.answer(request) if known else None
-        text = given.text if given else script(request, rng) if script else _answer(request, rng)
+        text = (
+            given.text if given else script(request, rng) if script else drawn_answer(request, rng)
+        )
         words = len(request.system.split()) + len(request.prompt.split())
         return Completion(
             text=text,
@@ -70,7 +86,8 @@ class Scripted:
         """Nothing to let go of."""
 
 
-def _answer(request: Question[Any], rng: Random) -> str:
+def drawn_answer(request: Question[Any], rng: Random) -> str:
+    """An answer that the question allows, drawn."""
     match request.verb:
         case "choose":
             return rng.choice(request.options)
@@ -100,7 +117,7 @@ def _move(facts: MoveFacts, question: Question[str]) -> Given[str]:
 def _day(facts: DayFacts, question: Question[Any]) -> Given[Any]:
     """Drawn strokes; of a revision at least one that is still to come."""
     assert question.schema is not None
-    fields = json.loads(_answer(question, chance(question.seed, question.purpose, "")))
+    fields = json.loads(drawn_answer(question, chance(question.seed, question.purpose, "")))
     now = time_text(facts.minute)
     if facts.why is not None and all(stroke["at"] < now for stroke in fields["strokes"]):
         fields["strokes"][-1]["at"] = now
@@ -115,18 +132,6 @@ def _coded(facts: CodeFacts, question: Question[Any]) -> Given[CodedTurns]:
         for number in range(facts.first, facts.first + len(facts.turns))
     ]
     return Given(value=CodedTurns(turns=turns))
-
-
-def _prepared(facts: PreparationFacts, question: Question[Any]) -> Given[Any]:
-    """Drawn, the skills out of the intentions that were drawn."""
-    rng, of = chance(question.seed, question.purpose), facts.library
-    assert question.schema is not None
-    fields = json.loads(_answer(question, rng))
-    if of is not None:
-        most = rng.randint(of.fewest, min(of.most, of.fewest + 3))
-        below = of.of(fields["intentions"])
-        fields["skills"] = rng.sample(below, min(most, len(below)))
-    return Given(value=question.schema.model_validate(fields))
 
 
 def _sentence(rng: Random) -> str:

@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 from simcounsel.errors import SpecError
 from simcounsel.prompts.sets import shipped_sets
 from simcounsel.specs.load import read_value
+from simcounsel.specs.practice import policy_files
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.yaml_text import NotYaml
 
@@ -45,8 +46,10 @@ def patch(
     return tuple(at)
 
 
-READ = ("persona", "policy", "manual", "exercises", "therapy", "plan")
-"""Keys behind which a file may be named whose content takes the name's place."""
+def _is_read(key: str) -> bool:
+    """Whether a file may be named behind a key, whose content takes the name's place."""
+    of_policies = (kind.reads for kind in policy_files().values())
+    return key in ("persona", "policy") or any(key in reads for reads in of_policies)
 
 
 def _with_files(key: str, value: Any, located: Callable[[str], str]) -> Any:
@@ -56,12 +59,11 @@ def _with_files(key: str, value: Any, located: Callable[[str], str]) -> Any:
         return [_with_files(key, part, located) for part in value]
     if key == "prompts" and isinstance(value, str) and value not in shipped_sets():
         return located(value)
-    return located(value) if key in READ and names_a_file(value) else value
+    return located(value) if names_a_file(value) and _is_read(key) else value
 
 
 def names_a_file(value: Any) -> TypeGuard[str]:
-    """Whether a value in a world is the path of a persona, scale, manual, catalogue of exercises,
-    therapy or plan."""
+    """Whether a value in a world is the path of a file."""
     return isinstance(value, str) and value.endswith((".yaml", ".yml"))
 
 

@@ -1,89 +1,109 @@
 """How a resident's conversations are guided, and what is done when there is danger."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from simcounsel.errors import SpecError
-from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS, CoursePlan
-from simcounsel.specs.exercises import Exercises
+from simcounsel.registry import Registry, missing_part
 from simcounsel.specs.load import Spec
-from simcounsel.specs.manual import Manual
-from simcounsel.specs.therapy import Therapy, therapy_named
 from simcounsel.specs.vocabulary import Language as Language
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyFile:
+    """What a file may tell a policy beside its name (entry points of the group
+    simcounsel.policy_files, under the policy's name).
+    """
+
+    settings: type[BaseModel]
+    """The keys that stand beside `name:`."""
+    reads: Mapping[str, Callable[[Path], object]]
+    """Those that may name a file, and who reads it."""
+    argument: str
+    """The key of what stands behind the policy's name and a colon, as in course:cbt."""
+    by_file: bool = False
+    """Whether such a file's name alone means this policy: `policy: mine.yaml`."""
+
+
+POLICY_FILES: Registry[PolicyFile] = Registry(
+    "simcounsel.policy_files", "settings of a policy in a file", PolicyFile, {}
+)
+
+
+def policy_files() -> dict[str, PolicyFile]:
+    """By the policy's name."""
+    return {one.name: POLICY_FILES.load(one) for one in POLICY_FILES.plugins()}
+
+
+def policy_of_file(file: str) -> dict[str, str] | None:
+    """The policy that a file's name alone means; None where no policy is installed that is named
+    so.
+    """
+    found = ((name, kind) for name, kind in policy_files().items() if kind.by_file)
+    return next(({"name": name, kind.argument: file} for name, kind in found), None)
 
 
 class PolicySpec(Spec):
     """A policy and its settings. In a file its name alone will do: `policy: socratic`; or a
-    manual's file: `policy: mine.yaml`.
+    manual's file: `policy: mine.yaml`. Beside `name` stand the settings that its `PolicyFile` has.
     """
 
+    model_config = ConfigDict(extra="allow")
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    manual: Manual | Annotated[str, Field(min_length=1, max_length=4096)] | None = None
-    """For `staged` and `single`, the name of one that comes with simcounsel, or in a file the path
-    of one's own, which is read then.
-    """
-    exercises: Exercises | None = None
-    """For `staged` and `single`, a catalogue of one's own in place of the one that comes with
-    simcounsel; in a file it is named by its file.
-    """
-    therapy: Therapy | None = None
-    """Of a `course`; in a file it is named by its id or its file. It stands here in full, so that a
-    world is complete.
-    """
-    sessions: Annotated[int, Field(ge=FEWEST_SESSIONS, le=MOST_SESSIONS)] | None = None
-    """Of a `course`: how many."""
-    plan: CoursePlan | None = None
-    """Of a `course`; in a file it is named by its file."""
     settings: dict[str, JsonValue] | None = None
     """What a policy of another package is given; it says itself what it takes."""
 
-    def given(self) -> dict[str, object]:
+    def given(self) -> dict[str, Any]:
         """All that the policy was given, by name."""
-        own = {
-            name: value
-            for name in PolicySpec.model_fields
-            if name not in ("name", "settings") and (value := getattr(self, name)) is not None
-        }
-        return own | (self.settings or {})
+        return (self.model_extra or {}) | (self.settings or {})
 
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, value: Any) -> Any:
         if isinstance(value, str):
-            value = (
-                {"name": "staged", "manual": value}
-                if value.endswith((".yaml", ".yml"))
-                else {"name": value}
-            )
-        if isinstance(value, dict) and (value.get("therapy") or value.get("name") == "course"):
-            plan = value.get("plan")
-            planned = (
-                plan.get("therapy")
-                if isinstance(plan, dict)
-                else plan.therapy
-                if isinstance(plan, CoursePlan)
-                else None
-            )
-            value = value | {"therapy": therapy_named(value.get("therapy") or planned or "cbt")}
-        return value
+            by_file = policy_of_file(value) if value.endswith((".yaml", ".yml")) else None
+            value = by_file or {"name": value}
+        if not isinstance(value, dict):
+            return value
+        rest = {k: v for k, v in value.items() if k not in cls.model_fields and v is not None}
+        known = {key: one for key, one in value.items() if key in cls.model_fields}
+        return known | _told(value.get("name"), rest)
 
-    @model_validator(mode="after")
-    def _plan_fits(self) -> "PolicySpec":
-        if self.plan and self.sessions not in (None, self.plan.length):
-            raise ValueError(
-                f"sessions: {self.sessions}, but the plan has {self.plan.length}; leave `sessions:`"
-                " out, or change the plan"
-            )
-        if self.plan and self.therapy and self.therapy.id != self.plan.therapy:
-            raise ValueError(
-                f"therapy: {self.therapy.id}, but the plan is one of {self.plan.therapy}; leave"
-                " `therapy:` out, or change the plan"
-            )
-        return self
+
+def _told(name: object, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that stand beside a policy's name, as its own model has them. ValidationError
+    names each that it does not take.
+    """
+    kind = POLICY_FILES.get(name) if isinstance(name, str) else None
+    if kind is not None:
+        made = kind.settings.model_validate(settings)
+        found = {key: getattr(made, key) for key in type(made).model_fields}
+        return {key: one for key, one in found.items() if one is not None}
+    if settings:
+        raise ValidationError.from_exception_data(
+            "PolicySpec", [_not_taken(name, key, value) for key, value in settings.items()]
+        )
+    return {}
+
+
+def _not_taken(name: object, key: str, value: object) -> InitErrorDetails:
+    taking = [n for n, kind in policy_files().items() if key in kind.settings.model_fields]
+    why = (
+        f"that is for {' and '.join(sorted(taking))}"
+        if taking
+        else "settings of a policy of one's own stand under `settings:`"
+    )
+    text = missing_part("simcounsel.policies", str(name)) or f"{name} takes no {key}; {why}"
+    said = PydanticCustomError("not_taken", "{said}", {"said": text})
+    return InitErrorDetails(type=said, loc=(key,), input=value)
 
 
 class SafetySettings(Spec):

@@ -10,7 +10,7 @@ from analysis.writing import write
 from simcounsel.lab.sweep import Sweep
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment_file import load_experiment
-from simcounsel.specs.therapy import shipped_therapy
+from simcounsel.therapies.specs.therapy import shipped_therapy
 from tests.stage import ROOT
 
 FILE = ROOT / "experiments" / "therapies.yaml"

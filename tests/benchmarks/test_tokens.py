@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from simcounsel.runs.calls import Call
-from simcounsel.specs.clinic import clinic_world
-from simcounsel.specs.therapy import shipped_therapy
+from simcounsel.therapies.clinic import clinic_world
+from simcounsel.therapies.specs.therapy import shipped_therapy
 from tests.benchmarks.tokens import Asked, cacheable, per_day, per_session, report
 from tests.stage import live, tiny
 

@@ -21,8 +21,8 @@ from simcounsel.corpus.redaction import redact
 from simcounsel.corpus.split import Shares
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
-from tests.course.held import held, world
 from tests.each import each
+from tests.therapies.held import held, world
 
 DATA = Path(__file__).parents[1] / "data" / "foreign"
 CHATS = ("openai", "sharegpt", "alpaca", "trl")

@@ -2,8 +2,8 @@
 
 from simcounsel.embedded.clientstates import first_task
 from simcounsel.embedded.shown import of_field, of_goal
-from simcounsel.policies.course.learning import described
-from simcounsel.specs.therapy import shipped_therapy
+from simcounsel.therapies.course.learning import described
+from simcounsel.therapies.specs.therapy import shipped_therapy
 from tests.each import each
 from tests.stage import view
 

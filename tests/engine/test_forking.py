@@ -36,6 +36,7 @@ from tests.stage import (
     three,
     without_hashes,
 )
+from tests.without import needs
 
 
 @pytest.fixture(scope="module")
@@ -177,10 +178,11 @@ def test_change_holds_from_there_on(tmp_path: Path, past: Run) -> None:
     assert hits and not any(by_the_papers_weights(hit) for hit in hits)
 
 
+@needs("therapies")
 def test_a_manual_from_here(tmp_path: Path, past: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a new run, `policy` may be a manual's file; what cannot be read is named by what was typed."""
     shutil.copy(
-        ROOT / "simcounsel" / "policies" / "manuals" / "en" / "motivational.yaml",
+        ROOT / "simcounsel" / "therapies" / "manuals" / "en" / "motivational.yaml",
         tmp_path / "mine.yaml",
     )
     monkeypatch.chdir(tmp_path)

@@ -57,10 +57,13 @@ def test_our_own_packages_register_theirs() -> None:
     commands = Registry("simcounsel.commands", "a command", object, {})
     assert set(own()) == {
         "bench",
+        "clinic",
         "corpus",
+        "course",
         "export",
         "inspect-log",
         "rate-page",
+        "skills",
         "synthesize",
         "strategies",
         "train",

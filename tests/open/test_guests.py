@@ -40,6 +40,7 @@ WANTS = {
     "corpus": ["corpus", "check", "x.jsonl"],
     "bench": ["bench", "show", "x"],
     "studies": ["rate-page", "x"],
+    "therapies": ["run", "tiny", "--model", "scripted", "--set", "residents.Miriam.policy=staged"],
 }
 """A command that wants the guest; none wants `envs`, which is for Python."""
 

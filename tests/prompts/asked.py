@@ -13,15 +13,15 @@ from simcounsel.instruments.labelled import read_labelled
 from simcounsel.llm.question import Question
 from simcounsel.measuring.validate import Validation
 from simcounsel.measuring.validation_plan import plan_validation
-from simcounsel.specs.therapy import shipped_therapy
+from simcounsel.therapies.specs.therapy import shipped_therapy
 from tests.bench.test_benchmark import Spy, done
 from tests.corpus.bench import judges, roles, settings, written
-from tests.course.held import held, world
-from tests.course.test_case import CASES, reading
 from tests.instruments.test_coding import rated, says
 from tests.instruments.test_validation import OURS
 from tests.prompts.recorded import recorded
 from tests.stage import Listening, switchboard
+from tests.therapies.held import held, world
+from tests.therapies.test_case import CASES, reading
 
 Asked = list[Question[Any]]
 POLICIES = ("socratic", "staged", "course", "danger")

@@ -20,8 +20,8 @@ from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.residents import Appointment
 from simcounsel.specs.world import World
-from tests.course import held
 from tests.stage import NEVER, Listening, changed, happened, live, switchboard, three
+from tests.therapies import held
 
 POLICIES = ("socratic", "supportive", "staged", "single", "unguided", "course")
 DANGER = {"en": "I want to kill myself. I have the pills here", "zh": "我想自杀，药就在手边"}

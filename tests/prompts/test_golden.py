@@ -116,7 +116,7 @@ HELD = (
     "course_skills",
     "skipped_days",
 )
-"""Compared in tests/course/test_prompts.py and test_case.py."""
+"""Compared in tests/therapies/test_prompts.py and test_case.py."""
 SAFETY = ("safety_answer",)
 """Compared in tests/danger/test_protocol.py."""
 ASSESSED = ("risk",)

@@ -124,7 +124,7 @@ def written_lines() -> set[str]:
     """What stand-ins choose from: the lines of moves, manuals and safety steps, up to their first slot."""
     files = [
         file
-        for folder in ("policies/moves", "policies/manuals", "danger/protection/words")
+        for folder in ("policies/moves", "therapies/manuals", "danger/protection/words")
         for file in (ROOT / "simcounsel" / folder).rglob("*.yaml")
     ]
     found = {line for file in files for line in _lines(yaml.safe_load(file.read_text("utf-8")))}

@@ -26,12 +26,12 @@ from simcounsel.llm.chat import messages
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.llm.schemas import schema_of
-from simcounsel.policies.course import case_schemas, schemas
 from simcounsel.policies.socratic import MoveFacts
 from simcounsel.prompts import NOTE, phrases, prompt_text, render
 from simcounsel.prompts.twins import complained, described
 from simcounsel.scripted import Scripted
 from simcounsel.specs.world import World
+from simcounsel.therapies.course import case_schemas, schemas
 from tests.each import each
 from tests.prompts.recorded import POLICIES, recorded
 from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchboard, three, tiny

@@ -319,14 +319,15 @@ def test_set_that_leads_nowhere(key: str, value: object, what: str) -> None:
 
 
 def manual_called(file: Path, name: str) -> Path:
-    shipped = (ROOT / "simcounsel" / "policies" / "manuals" / "en" / "motivational.yaml").read_text(
-        encoding="utf-8"
-    )
+    shipped = (
+        ROOT / "simcounsel" / "therapies" / "manuals" / "en" / "motivational.yaml"
+    ).read_text(encoding="utf-8")
     file.parent.mkdir(exist_ok=True)
     file.write_text(shipped.replace("name: motivational", f"name: {name}", 1), encoding="utf-8")
     return file
 
 
+@needs("therapies")
 @pytest.mark.parametrize(
     ("there", "read"), [(("here", "world"), "here"), (("here",), "here"), (("world",), "world")]
 )
@@ -393,7 +394,7 @@ def test_the_weights_are_the_papers() -> None:
     ) == (0.10, 0.40, 0.15, 0.10, 0.25)
 
 
-@needs("corpus")
+@needs("corpus", "therapies")
 def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     assert check_file(TINY) == []
     assert check_file(Path(persona_path("miriam"))) == []
@@ -401,7 +402,7 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     other.write_text("a: 1\n", encoding="utf-8")
     assert check_file(other) == [
         f"{other}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`) "
-        "nor a synthesis (no `situations:`) nor a manual (no `phases:`) nor a therapy (no `conceptualization:`) nor a plan (no `therapy:` and `stages:`)"
+        "nor a synthesis (no `situations:`) nor a manual (no `phases:`) nor a plan (no `therapy:` and `stages:`) nor a therapy (no `conceptualization:`)"
     ]
     odd = world_file(tmp_path, "miriam.yaml,", "miriam.yaml, policy: freudian,")
     assert check_file(odd) == [

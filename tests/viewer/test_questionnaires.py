@@ -22,8 +22,8 @@ from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.world import World
 from simcounsel.viewer.outcomes import outcomes
 from tests.commands import Command
-from tests.course.held import world as course
 from tests.stage import begun, changed, go_on, happened, live, log, switchboard, three, tiny
+from tests.therapies.held import world as course
 from tests.viewer.seated import low, seated
 from tests.viewer.test_interviews import Site
 

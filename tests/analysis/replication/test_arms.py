@@ -14,11 +14,11 @@ from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.policies.staged.manuals import names, shipped
-from simcounsel.policies.unstaged import Single
 from simcounsel.scripted import Scripted
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.world import World
+from simcounsel.therapies.single import Single
+from simcounsel.therapies.staged.manuals import names, shipped
 from tests.stage import happened, said, view
 
 DAYS = 2

@@ -1,0 +1,1 @@
+"""Courses of therapy, manuals and exercises: policies with files of their own."""

@@ -1,0 +1,182 @@
+"""The skills that a session may take: meta skills of its stage, and the atomic ones of these."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from simcounsel.agents.talk import TalkView
+from simcounsel.events import Candidate, Reasoned, Retrieved
+from simcounsel.llm.question import Traced
+from simcounsel.therapies.course.facts import Library
+from simcounsel.therapies.course.measure import Measure
+from simcounsel.therapies.course.prompting import labelled, worded
+from simcounsel.therapies.course.schemas import PreparedAnswer, SkillsAnswer
+from simcounsel.therapies.specs.therapy import MetaSkill, Skill, Therapy
+
+FEWEST_METAS, FEWEST_SKILLS = 2, 3
+"""How many of each a short session has."""
+LEAST_SKILLS = 2
+"""With so many different ones a choice is taken where others are named twice: a schema that any
+server takes cannot say that each is named once.
+"""
+SkillsChosen = SkillsAnswer | PreparedAnswer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shelf:
+    """The library of a session with its words, and what of a choice out of it holds."""
+
+    view: TalkView
+    library: Library
+    names: Mapping[str, str]
+    """What each skill is called, by id."""
+    left_out: Mapping[str, str]
+    """Why the therapy's other meta skills are none of it, by id."""
+
+    @property
+    def text(self) -> str:
+        """For a prompt: each meta skill, the names of its skills below it; what these are in full
+        is told with the lines of the session that takes them.
+        """
+        found = []
+        for meta, described in self.library.metas.items():
+            below = (f"  - {one}. {self.names[one]}" for one in self.library.of((meta,)))
+            found.append("\n".join((f"{meta}. {described}", *below)))
+        return labelled(self.view, "library", "\n".join(found))
+
+    @property
+    def task(self) -> str:
+        """What is asked about it."""
+        of = self.library
+        asked = worded(
+            self.view,
+            "choose skills",
+            fewest_metas=min(of.fewest_metas, len(of.metas)),
+            most_metas=of.most_metas,
+            fewest=of.fewest,
+            most=of.most,
+        )
+        lately = labelled(self.view, "lately", ", ".join(of.lately))
+        return f"{asked} {lately}".strip()
+
+    def first(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Without a model: the first meta skills and of their skills the first that were not used
+        lately.
+        """
+        of, metas = self.library, tuple(self.library.metas)
+        count = min(of.fewest_metas, len(metas))
+        while count < min(of.most_metas, len(metas)) and len(of.of(metas[:count])) < of.fewest:
+            count += 1
+        skills = of.of(metas[:count])
+        return metas[:count], tuple(sorted(skills, key=of.lately.__contains__))[: of.fewest]
+
+    def problem(self, answer: SkillsChosen) -> str | None:
+        """What is wrong with a choice; None when nothing is."""
+        metas, skills = self.taken(answer)
+        few = min(self.library.fewest, len(self.library.of(metas)))
+        if len(skills) < min(few, LEAST_SKILLS):
+            return f"name at least {few} different skills of the intentions that you chose"
+        return None
+
+    def taken(self, answer: SkillsChosen) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Meta skills, and of the skills those that belong to them; each once. Where there are too
+        few, the meta skills of the other skills count as chosen, too.
+        """
+        of, named = self.library, tuple(dict.fromkeys(answer.skills))
+        metas = tuple(dict.fromkeys(answer.intentions))
+        for one in named:
+            below = of.of(metas)
+            wanted = min(of.fewest, len(named), len(below))
+            if len(metas) < of.fewest_metas or sum(two in below for two in named) < wanted:
+                metas = tuple(dict.fromkeys((*metas, of.parents[one])))
+        return metas, tuple(one for one in named if of.parents[one] in metas)
+
+    def retrieved(self, answer: SkillsChosen, calls: Traced) -> tuple[Retrieved, Retrieved]:
+        """The choice as events: of meta skills, and of skills of these."""
+        metas, skills = self.taken(answer)
+        out = tuple(Candidate(id=one, kept=False, why=why) for one, why in self.left_out.items())
+        return (
+            chosen(self.view, "meta skill", self.library.metas, metas, answer.why, calls, out),
+            chosen(self.view, "skill", self.library.of(metas), skills, answer.why, calls),
+        )
+
+
+def shelf_of(
+    view: TalkView, therapy: Therapy, schools: tuple[Therapy, ...], stage: str, measure: Measure
+) -> Shelf:
+    """What a session of that stage may take of its therapy and, as THERAPY.ID, of those that it
+    draws on today.
+    """
+    metas = {meta.id: meta for meta in therapy.metas(stage)} | {
+        f"{other.id}.{meta.id}": meta for other in schools for meta in other.metas(stage)
+    }
+    skills = {
+        f"{_school(one)}{skill.id}": (one, skill)
+        for one, meta in metas.items()
+        for skill in meta.skills
+    }
+    return Shelf(
+        view=view,
+        library=Library(
+            metas={one: described(view, meta) for one, meta in metas.items()},
+            skills={one: described(view, skill) for one, (_, skill) in skills.items()},
+            parents={one: parent for one, (parent, _) in skills.items()},
+            lately=_lately(view, set(skills)),
+            fewest_metas=measure.fewest(FEWEST_METAS),
+            most_metas=measure.metas,
+            fewest=measure.fewest(FEWEST_SKILLS),
+            most=measure.skills,
+        ),
+        names={one: skill.name for one, (_, skill) in skills.items()},
+        left_out={
+            meta.id: f"has its place in {', '.join(meta.stages)}"
+            for meta in therapy.skills
+            if stage not in meta.stages
+        },
+    )
+
+
+def chosen(
+    view: TalkView,
+    of: str,
+    options: Mapping[str, str] | tuple[str, ...],
+    taken: tuple[str, ...],
+    why: str,
+    calls: Traced,
+    left_out: tuple[Candidate, ...] = (),
+) -> Retrieved:
+    """A choice as an event."""
+    return Retrieved(
+        who=view.me,
+        chat=view.chat,
+        of=of,  # type: ignore[arg-type]
+        candidates=(*(Candidate(id=one, kept=True, why="may serve") for one in options), *left_out),
+        chosen=taken,
+        reason=why,
+        **calls,
+    )
+
+
+def _school(one: str) -> str:
+    """'cbt.' of 'cbt.pin_down'; '' of an id of the therapy itself."""
+    return f"{one.split('.', 1)[0]}." if "." in one else ""
+
+
+def described(view: TalkView, skill: MetaSkill | Skill) -> str:
+    """What a skill is, when it has its place and what calls for it, for a prompt."""
+    parts = [
+        skill.name,
+        skill.description,
+        skill.when and worded(view, "when", text=skill.when),
+        skill.cue and worded(view, "cue", text=skill.cue),
+    ]
+    return " ".join(part if part.endswith((".", "。")) else f"{part}." for part in parts if part)
+
+
+def _lately(view: TalkView, ids: set[str]) -> tuple[str, ...]:
+    """Skills that were used in the last two sessions, most often first."""
+    before = [entry.event for entry in view.kept if isinstance(entry.event, Reasoned)]
+    chats = list(dict.fromkeys(event.chat for event in before))[-2:]
+    used = [one for event in before if event.chat in chats for one in event.skills]
+    return tuple(
+        sorted({one for one in used if one in ids}, key=lambda one: (-used.count(one), one))
+    )

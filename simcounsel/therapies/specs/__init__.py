@@ -1,0 +1,1 @@
+"""What files say of therapies, courses, manuals and exercises."""
