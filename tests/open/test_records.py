@@ -203,7 +203,7 @@ def test_the_core_works_without_syntheses(tmp_path: Path) -> None:
         ended = run(*words)
         assert ended.returncode == 0, (words, ended.stderr, ended.stdout)
         assert "synthesize" not in ended.stdout
-    assert "No such command" in run("synthesize").stderr
+    assert "is not installed here" in run("synthesize").stderr
     manifest = json.loads((made / "manifest.json").read_text(encoding="utf-8"))
     (tmp_path / "old").mkdir()
     written = {"schema_version": 5, "synthesis": {"name": "x"}, "run": manifest["run"]}
