@@ -8,7 +8,6 @@ from simcounsel.errors import SpecError
 from simcounsel.events import Assessed, Entry, Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import Talk, blind_lines, blinding_for, material_for
-from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument, taken
 from simcounsel.llm.question import Ask
@@ -87,6 +86,8 @@ class Measures:
         }
 
     def _ask(self, one: Due, mind: Mind, scene: Scene) -> Ask[Measured]:
+        from simcounsel.instruments.measuring import measure_seen, measure_self
+
         at_end = replace(scene, minute=scene.minute + scene.tick_minutes)
         if isinstance(one.scale, Counted):
             return self._count(one, one.scale)

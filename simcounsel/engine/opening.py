@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
-from simcounsel.llm.adapter import pinned, placeless
 from simcounsel.llm.catalog import open_chat, open_chats, open_embed, timeouts_of
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
@@ -87,6 +86,8 @@ def with_digests(about: A) -> A:
     """With the digest of each adapter in its model's name, so that what goes on from here goes on
     with the same one.
     """
+    from simcounsel.llm.adapter import pinned
+
     return about.with_models(pinned)
 
 
@@ -94,6 +95,8 @@ def placed_nowhere(about: A) -> A:
     """With the digest of each adapter as its model's whole name, where it has one: equal for the
     same adapters, wherever they are seen from.
     """
+    from simcounsel.llm.adapter import placeless
+
     return about.with_models(placeless)
 
 
