@@ -144,7 +144,7 @@ def test_why_something_came_to_mind(page: Page, url: str, shelf: Path) -> None:
     hits = page.locator(".hits").first.locator("li")
     expect(hits.first).to_be_visible()
     for hit in hits.all():
-        score = float(hit.locator(".score").inner_text())
+        score = float(hit.locator(".score").text_content() or "")
         widths = hit.locator(".term").evaluate_all(
             "all => all.map((one) => parseFloat(one.style.width))"
         )
@@ -152,7 +152,7 @@ def test_why_something_came_to_mind(page: Page, url: str, shelf: Path) -> None:
         assert sum(widths) / 100 == pytest.approx(score, abs=0.006), (
             "the five parts do not add up to the score"
         )
-    before = page.locator(".card .row span").first.inner_text()
+    before = page.locator(".card .row span").first.text_content() or ""
     page.get_by_role("button", name="Earlier recall").click()
     expect(page.locator(".card .row span").first).not_to_have_text(before)
     page.get_by_role("searchbox", name="Find in short-term memory").fill("said to")
@@ -195,8 +195,8 @@ def test_a_belief_that_moved_is_told_with_what_moved_it(browser: Browser, tmp_pa
         expect(card.locator("> ul > li").first).to_contain_text(
             f"{last.before}\u00a0→\u00a0{last.after} of 100"
         )
-        told = card.inner_text()
-        assert "brought along" in told and "Monday 2 March, " in told
+        expect(card).to_contain_text("brought along")
+        expect(card).to_contain_text("Monday 2 March, ")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -223,7 +223,8 @@ def test_a_conversation_to_take_away(page: Page, url: str, shelf: Path) -> None:
 def test_the_prompt_behind_a_line(page: Page, url: str, shelf: Path) -> None:
     opened(page, url, shelf, "#tick=2&who=Ines&panel=talks")
     line = page.locator(".line").nth(1)
-    words = line.locator("p.said").inner_text()
+    words = line.locator("p.said").text_content() or ""
+    assert words
     line.locator("summary").click()
     line.get_by_role("button", name="the prompt behind it").click()
     reply = page.get_by_role("region", name="reply")
