@@ -10,6 +10,7 @@ from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.persona import ClientPersona, CounselorPersona, LaypersonPersona
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.world import World
+from simcounsel.therapies.files import ByManualFile, ByTherapyFile
 from simcounsel.therapies.specs.course import CoursePlan
 from simcounsel.therapies.specs.exercises import Exercises
 from simcounsel.therapies.specs.manual import Manual
@@ -21,6 +22,8 @@ KINDS: dict[str, tuple[type[BaseModel], ...]] = {
     "Persona": (ClientPersona, CounselorPersona, LaypersonPersona),
     "Experiment": (Experiment,),
     "Synthesis": (Synthesis, SynthesisExperiment),
+    "Policy `staged` or `single`": (ByManualFile,),
+    "Policy `course`": (ByTherapyFile,),
     "Manual": (Manual,),
     "Therapy": (Therapy,),
     "Plan of a course": (CoursePlan,),

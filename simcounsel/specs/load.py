@@ -46,6 +46,11 @@ class Spec(BaseModel):
         _take_numbers_as_they_are(schema)
         return schema
 
+    @classmethod
+    def beside(cls) -> tuple[type[BaseModel], ...]:
+        """Models whose keys may stand beside its own."""
+        return ()
+
 
 S = TypeVar("S", bound=BaseModel)
 MOST_MB = 8
@@ -192,7 +197,7 @@ def _fields_at(kind: Any, at: tuple[str | int, ...]) -> set[str]:
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
+        return [annotation, *(annotation.beside() if issubclass(annotation, Spec) else ())]
     return [model for part in get_args(annotation) for model in _models_in(part)]
 
 

@@ -61,6 +61,11 @@ class PolicySpec(Spec):
     settings: dict[str, JsonValue] | None = None
     """What a policy of another package is given; it says itself what it takes."""
 
+    @classmethod
+    def beside(cls) -> tuple[type[BaseModel], ...]:
+        """The settings that policies have in files."""
+        return tuple(kind.settings for kind in policy_files().values())
+
     def given(self) -> dict[str, Any]:
         """All that the policy was given, by name."""
         return (self.model_extra or {}) | (self.settings or {})
