@@ -1,7 +1,5 @@
 """The next line of a conversation, chosen out of hand-written ones by what was just said."""
 
-from dataclasses import replace
-
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.embedded.clientlines import ClientLines, Generate
@@ -10,14 +8,9 @@ from simcounsel.embedded.counselorlines import CounselorLines, Speak
 from simcounsel.embedded.feelings import Feelings
 from simcounsel.embedded.laypersonlines import LaypersonLines
 from simcounsel.embedded.picks import Pick
-from simcounsel.embedded.reasonings import Reasonings
 from simcounsel.embedded.similarity import Similarity
 from simcounsel.llm.question import Question
 from simcounsel.scripted.registry import Given
-from simcounsel.therapies.course.facts import ReasoningFacts
-
-FIXED = ("greet", "close")
-"""Acts that no skill changes."""
 
 
 class Lines:
@@ -32,17 +25,12 @@ class Lines:
     ) -> None:
         self._feelings = feelings
         self._states = ClientStates(similarity)
-        self._reasonings = Reasonings(similarity, feelings)
         self._client = ClientLines(similarity, feelings, generate)
         self._counselor = CounselorLines(similarity, tuned)
         self._layperson = LaypersonLines(similarity)
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Given[LineAnswer]:
         """The line, and in the notes the words that it leans on."""
-        thought = facts.thought
-        reasoned = self._reasonings.reason(thought) if isinstance(thought, ReasoningFacts) else None
-        if reasoned and isinstance(thought, ReasoningFacts) and facts.move not in FIXED:
-            facts = replace(facts, move=thought.acts[reasoned["skills"][0]])
         pick = self._pick(facts, question)
         feeling = self._feelings.feel(pick.text)
         same = pick.emotion == feeling.emotion
@@ -54,10 +42,7 @@ class Lines:
             poignancy=2 if quiet else feeling.poignancy if same else 4,
             wish="say goodbye" if pick.leaves else "go on",
         )
-        if reasoned:
-            assert question.schema is not None
-            line = question.schema.model_validate(line.model_dump() | reasoned)
-        elif thought:
+        if facts.thought:
             line = question.fallback.model_copy(update=line.model_dump())
         return Given(
             value=self._states.with_line(facts, line),

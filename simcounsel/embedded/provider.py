@@ -1,5 +1,5 @@
-"""The embedded ChatModel: each kind of question has its stand-in, or is put to the small model as
-it is written (`PromptOnly`).
+"""The embedded ChatModel: a stand-in for each kind of question about talk and days, the small model
+itself for `PromptOnly`, and the scripted model's draw for all else.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Facts, PromptOnly, Question
 from simcounsel.prompts import render
+from simcounsel.scripted import Scripted
 from simcounsel.scripted.registry import Given, StandIns
 from simcounsel.texts import sentences
 
@@ -42,9 +43,14 @@ class Embedded:
         self._lock = threading.Lock()
         self._llama: Llama | None = None
         self._standins = StandIns(self.name)
+        self._drawn = Scripted()
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
-        """Answer once. A second try would answer the same, so it is refused at once."""
+        """Answer once. A second try would answer the same, so it is refused at once. What a model
+        this small cannot judge (scales, courses, syntheses) is drawn by the scripted model.
+        """
+        if not self._plain and request.facts and not self._registered().knows(request.facts):
+            return await self._drawn.complete(request, complaint)
         if complaint is not None and not self._plain:
             raise Failure(complaint)
         return await asyncio.to_thread(self._complete, request, complaint)
@@ -75,8 +81,6 @@ class Embedded:
     def _register(self) -> None:
         """All that can be answered without a capable model, by the type of its facts."""
         from simcounsel.embedded.feelings import Feelings
-        from simcounsel.embedded.ratings import Ratings
-        from simcounsel.embedded.sessions import Sessions
         from simcounsel.embedded.similarity import Similarity
         from simcounsel.llm.embeddings import MiniLM
 
@@ -84,25 +88,19 @@ class Embedded:
         feelings = Feelings(similarity)
         self._add_residents(similarity, feelings)
         self._add_policies(similarity, feelings)
-        Sessions(similarity, feelings).register(self._standins)
-        Ratings(similarity, self._model).register(self._standins)
         self._standins.add(PromptOnly, self._from_prompt)
 
     def _add_policies(self, similarity: "Similarity", feelings: "Feelings") -> None:
         """What policies and the safety protocol ask."""
         from simcounsel.danger.protection.reading import SafetyAnswerFacts
-        from simcounsel.embedded.courses import Courses, declared
         from simcounsel.embedded.guided import Guided
         from simcounsel.embedded.moves import choose_move
         from simcounsel.policies.socratic import MoveFacts
-        from simcounsel.therapies import case_answers as cases
 
         Guided(similarity, feelings).register(self._standins)
-        Courses(similarity, feelings).register(self._standins)
-        cases.register(self._standins)
         add = self._standins.add
         add(MoveFacts, lambda move, question: choose_move(move, question, similarity))
-        add(SafetyAnswerFacts, declared)
+        add(SafetyAnswerFacts, lambda safety, question: Given(value=question.fallback))
 
     def _add_residents(self, similarity: "Similarity", feelings: "Feelings") -> None:
         """What a resident's mind asks."""

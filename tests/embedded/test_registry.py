@@ -2,6 +2,7 @@
 it cannot.
 """
 
+import asyncio
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -16,6 +17,7 @@ from simcounsel.embedded.provider import Embedded
 from simcounsel.errors import ModelError
 from simcounsel.llm.models import Failure
 from simcounsel.llm.question import Facts, Question
+from simcounsel.scripted import Scripted
 from simcounsel.scripted.registry import Given, StandIns
 
 
@@ -38,12 +40,20 @@ def ours() -> list[type[Facts]]:
     return [kind for kind in kinds() if kind.__module__.startswith("simcounsel.")]
 
 
-def test_the_embedded_model_has_a_stand_in_for_every_kind_of_question(
-    ours: list[type[Facts]],
-) -> None:
-    known = Embedded().known
-    assert len(ours) > 20
-    assert not [kind.__name__ for kind in ours if kind not in known and not kind.judged]
+def test_the_embedded_model_draws_what_it_cannot_judge() -> None:
+    """A scale is drawn by the scripted model; no weights are loaded for it."""
+    question = Question[float](
+        verb="rate",
+        purpose="judge_item",
+        who="Ines",
+        scale=(1, 5),
+        facts=UnknownFacts(),
+        fallback=3,
+    )
+    embedded = Embedded()
+    answers = [asyncio.run(model.complete(question, None)) for model in (embedded, Scripted())]
+    assert answers[0] == answers[1]
+    assert embedded._llama is None
 
 
 def test_two_kinds_have_two_names(ours: list[type[Facts]]) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from simcounsel.embedded.ratings import judge_codes
 from simcounsel.events import Measured
 from simcounsel.instruments import coding
 from simcounsel.instruments.measuring import measure_seen
@@ -116,12 +115,7 @@ def test_a_retest_is_asked_at_the_temperature_of_samples() -> None:
     assert rated(says(codes), temperature=0.7)[1][0].temperature == 0.7
 
 
-def test_stand_ins_code() -> None:
-    """By rule, and drawn."""
-    _, (asked,) = rated(says({number: ["question"] for number in (1, 2, 3)}))
-    by_rule = {one.turn: one.codes for one in judge_codes(asked.facts, asked).value.turns}
-    assert by_rule[1] == ["question", "simple_reflection"]
-    assert by_rule[3] == ["persuade"]
+def test_the_scripted_model_codes_every_turn() -> None:
     models = switchboard(Scripted())
     found = models.ask({"one": measure_seen(MI, "Ines", seen(lines=TALK), "end", 1)})["one"].value
     models.close()

@@ -22,7 +22,6 @@ from simcounsel.corpus.checks.checking import check_dialogues
 from simcounsel.corpus.course_text import without_directions
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
 from simcounsel.corpus.redaction import redact
-from simcounsel.embedded.secondperson import given_back
 from simcounsel.envs.breaches import described
 from simcounsel.instruments.talk import measure
 from simcounsel.intake import json_data
@@ -231,7 +230,6 @@ FIRST: dict[str, Reader] = {
     "without_directions": without_directions,
     "word_to_human": lambda text: word_to_human(text, text, "en", "en-GB"),
     "described": lambda text: [*described(text)],
-    "given_back": given_back,
     "a model's answer": answers,
 }
 """What once stood still on a reply, a line of a person or a file."""
