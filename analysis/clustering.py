@@ -3,9 +3,9 @@ K-means into as many clusters as come out alike whichever half of the data they 
 
 SimCounsel (section 4.3.1, after Wang et al. 2023) clusters the words alone and takes the elbow of
 the inertia. Words alone put "lies awake" beside "sleeps", and an elbow is there for any data; so
-kind and hour stand beside the words here, and the number of clusters is the largest whose groupings
+kind and hour are beside the words here, and the number of clusters is the largest whose groupings
 of half samples agree (Lange et al. 2004, Neural Computation 16; von Luxburg 2010). Inertia, its
-elbow (Satopaa et al. 2011), which is taken where no groupings agree, and silhouettes stand beside.
+elbow (Satopaa et al. 2011), which is taken where no groupings agree, and silhouettes are beside.
 """
 
 from collections.abc import Sequence

@@ -57,7 +57,7 @@ def sentiment(text: str) -> float:
     """(positive - negative) / (positive + negative) words, in [-1, 1]; 0 when none is in the
     lexicon (paper 002, D.2).
 
-    Words are counted as they stand: "not good" counts as positive.
+    Words are counted as they are: "not good" counts as positive.
     """
     signs = [sign for word in words_of(text) if (sign := lexicon().get(word))]
     return sum(signs) / len(signs) if signs else 0.0

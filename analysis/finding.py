@@ -94,7 +94,7 @@ def _unusable(log: Log) -> str | None:
         return other
     if not (log.folder / "events.jsonl").is_file():
         return "damaged: events.jsonl is missing"
-    return "nothing was lived: no tick is complete" if not log.ticks else None
+    return "nothing was run: no tick is complete" if not log.ticks else None
 
 
 def _member(log: Log, planned: PlannedRun | None) -> Member:
@@ -118,7 +118,7 @@ def _member(log: Log, planned: PlannedRun | None) -> Member:
         ticks=log.ticks,
         planned_ticks=ticks,
         models={str(role): str(model) for role, model in log.manifest.get("models", {}).items()},
-        note=f"lived {log.ticks} of {ticks} ticks" if log.ticks < ticks else None,
+        note=f"ran {log.ticks} of {ticks} ticks" if log.ticks < ticks else None,
     )
 
 
@@ -198,7 +198,7 @@ def _stems(members: list[Member]) -> dict[str, int]:
 
 
 def _among_its_forks(member: Member, members: list[Member]) -> Member:
-    """A run that lived on beside its forks belongs to their pair."""
+    """A run that went on beside its forks belongs to their pair."""
     if member.pair is not None:
         return member
     shared = {

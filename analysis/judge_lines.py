@@ -17,7 +17,7 @@ SHORT = {
 TOTAL = "total"
 FALL, SEEN = "fall with: ", "fault seen: "
 FEWEST = 20
-"""With fewer good or bad sessions, or pairs, a warning stands below the table."""
+"""With fewer good or bad sessions, or pairs, a warning is below the table."""
 
 
 def lines(found: Sequence[Figure], items: Sequence[ItemFigure] = ()) -> list[str]:
@@ -52,7 +52,7 @@ def _scores(found: Sequence[Figure]) -> Iterator[str]:
 
 
 def _faults(found: Sequence[Figure]) -> Iterator[str]:
-    """By how much totals fall, and the items that should; all others stand in figures.csv."""
+    """By how much totals fall, and the items that should; all others are in figures.csv."""
     seen = {(one.of, one.what.removeprefix(SEEN)): one for one in found if SEEN in one.what}
     scores = {one.of for one in found if one.what == AUC}
     rows = [

@@ -151,13 +151,13 @@ def _design(report: "Report") -> str:
     if plan is None:
         return ""
     if plan.design == "parallel":
-        return "Each client lived in one condition, dealt by chance."
+        return "Each client was in one condition, dealt by chance."
     if plan.paired_at is not None:
         return (
-            f"Each client's first {counted(plan.paired_at, 'tick')} were lived once and then"
+            f"Each client's first {counted(plan.paired_at, 'tick')} were run once and then"
             " continued in every condition."
         )
-    return "Each client lived in every condition."
+    return "Each client was in every condition."
 
 
 def _instruments(report: "Report") -> str:

@@ -57,7 +57,7 @@ MOST_COMMENTS = 50
 """Comments of raters on the page; all of them lie in tables/people_comments.csv."""
 
 MOST_CLIENTS = 6
-"""Of more, ratings of each client by itself stand in the CSVs alone."""
+"""Of more, ratings of each client by itself are in the CSVs alone."""
 
 
 def rated_rows(report: Report) -> dict[str, Any]:

@@ -16,7 +16,7 @@ MOST_PICTURES = 6
 MOST_CLIENTS = 36
 DAY = 24 * 60
 DODGE = 0.04
-"""Days by which arms stand beside each other, so that none hides another."""
+"""Days by which arms are beside each other, so that none hides another."""
 
 
 def over_time(measurements: pd.DataFrame, arms: Sequence[str]) -> Iterator[Picture]:

@@ -66,7 +66,7 @@ def write_data(file: Path, data: bytes) -> None:
 
 
 def end_line(file: Path, handle: BinaryIO) -> None:
-    """End a line that a crash cut short, so that what is written next stands on its own."""
+    """End a line that a crash cut short, so that what is written next is on its own."""
     with file.open("rb") as reading:
         if reading.seek(0, os.SEEK_END):
             reading.seek(-1, os.SEEK_END)

@@ -3,7 +3,7 @@ without a traceback.
 
 0      done
 1      an error that a message names; 2 an argument that is not as it must be
-3      given up, nothing of it written: a model did not answer, or too many answers were of no use;
+3      given up, nothing of it written: a model did not answer, or too many answers were unusable;
        the command that the message names goes on
 128+N  ended by signal N: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP; 141: nobody reads any more
 """

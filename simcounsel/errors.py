@@ -10,7 +10,7 @@
     ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
     │   └── GivenUp          what was under way is not written; the same work can be gone on with
     │       ├── ModelUnreachable  a model did not answer for as long as it was waited for
-    │       ├── TooManyFallbacks  more answers were of no use than the world allows
+    │       ├── TooManyFallbacks  more answers were unusable than the world allows
     │       └── BudgetSpent       the next request may take more than is left of a budget
     ├── PluginError          what a package of others brings cannot be imported or used
     ├── WeightsError         weights could not be fetched, or are not the pinned ones
@@ -98,7 +98,7 @@ class BudgetSpent(GivenUp):
 
 
 class TooManyFallbacks(GivenUp):
-    """More answers were of no use than the world allows (`fallbacks:`)."""
+    """More answers were unusable than the world allows (`fallbacks:`)."""
 
 
 class PluginError(SimcounselError):

@@ -21,7 +21,7 @@ def like_ctrl_c() -> Iterator[list[int]]:
     heard = _HEARD
     heard.clear()
 
-    def hear(number: int, _frame: FrameType | None) -> None:
+    def on_signal(number: int, _frame: FrameType | None) -> None:
         heard.append(number)
         if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
             raise KeyboardInterrupt
@@ -31,7 +31,7 @@ def like_ctrl_c() -> Iterator[list[int]]:
     with contextlib.suppress(ValueError):  # only a main thread hears signals
         for one in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
             if one is not None and signal.getsignal(one) is signal.SIG_DFL:
-                signal.signal(one, hear)
+                signal.signal(one, on_signal)
                 ours.append(one)
     try:
         yield heard

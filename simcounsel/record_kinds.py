@@ -126,8 +126,8 @@ WORLD = RecordKind(
     about="world",
     file=MANIFEST,
     unit="tick",
-    done="lived",
-    again="lives",
+    done="run",
+    again="runs",
     otherwise="in another world",
     lost=(
         "places and people are taken from what happened",

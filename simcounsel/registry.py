@@ -112,7 +112,7 @@ class Registry(Generic[T]):
                 raise
             raise PluginError(
                 f"{point} cannot be imported ({type(error).__name__}: {error}){_stranger(plugin)};"
-                " mend that package, or uninstall it"
+                " repair that package, or uninstall it"
             ) from error
         if not isinstance(found, self._kind):
             raise PluginError(

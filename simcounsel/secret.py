@@ -1,6 +1,6 @@
 """Keys and passwords: what is one, or looks like one, leaves this process only as `***`.
 
-`scrub` stands at every exit: the log, the recording, the manifest, the screen, pages, reports. What
+`scrub` is at every exit: the log, the recording, the manifest, the screen, pages, reports. What
 comes from a model is scrubbed before it is used, so that log and recording agree.
 """
 
@@ -41,14 +41,14 @@ _ADDRESSES = re.compile(r"(?<=://)[^\s\"'<>\\\x80-\U0010ffff]+")
 """All that belongs to an address, others within it too."""
 _TO_PATH = re.compile(r"[^\s/?#\"'<>\\\x80-\U0010ffff]+")
 _USER = re.compile(rf"(?!\[){_TO_PATH.pattern}?:(?!\d+(?:[/?#\s]|$))", re.ASCII)
-"""What stands before a password, which may hold @ and /; a port is none."""
+"""What is before a password, which may hold @ and /; a port is none."""
 _SHORT_MARKS = ("://", "=", "earer ", "uthorization: Basic ", "PRIVATE KEY", "ya29.")
 _MARKS = (
     *("sk-", "k_live_", "k_test_", "gsk_", "hf_", "r8_", "xai-", "pplx-", "glpat-", "nvapi-"),
     *("gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "xox", "AKIA", "ASIA", "AIza", "eyJ"),
     *_SHORT_MARKS,
 )
-"""One of these stands in whatever the patterns match; one of the short ones, where it has no 19
+"""One of these is in whatever the patterns match; one of the short ones, where it has no 19
 characters of a key in a row. To look for them costs a tenth of looking for the patterns.
 """
 _SHORT_TEXT, _LONG_TEXT = 64, 256
@@ -119,7 +119,7 @@ _known = _Known()
 
 
 def remember(key: str) -> None:
-    """A key that is used; from now on it is hidden wherever it stands."""
+    """A key that is used; from now on it is hidden wherever it is."""
     _known.add(key)
 
 
@@ -138,7 +138,7 @@ remember_environment()
 
 def scrub(text: str) -> str:
     """The text with each secret as `***`: the known keys, what is written as vendors write theirs,
-    and what stands before the host of an address.
+    and what is before the host of an address.
     """
     if len(text) <= _SHORT_TEXT:
         return _known.scrubbed_short(text)
@@ -198,7 +198,7 @@ def _before_host(text: str, start: int, last: int) -> int | None:
 
 
 def _has_run(text: str) -> bool:
-    """Whether as many characters of a key stand in a row as a key has, hashes left out."""
+    """Whether as many characters of a key are in a row as a key has, hashes left out."""
     raw = text.encode("utf-8", "replace")
     shape = raw.translate(_RUNS)
     at = shape.find(_RUN)
@@ -239,7 +239,7 @@ def _texts(value: object) -> set[str]:
 
 
 def _scrubbed(value: T) -> T:
-    """The same data, made anew with each of its texts scrubbed."""
+    """The same data, made again with each of its texts scrubbed."""
     found: object = value
     if isinstance(value, str):
         found = scrub(value) if len(value) >= SHORTEST else value

@@ -3,7 +3,7 @@
 `guarded` is put around a command line: from then on all that is printed (`typer.echo`, `print`,
 logs, warnings, tracebacks) goes through `visible`, which hides keys and passwords too. What draws
 at the terminal itself uses `console()`, which lets its own sequences pass and no other. A rich
-Console made elsewhere writes into the guarded stream, and its sequences stand on the screen as
+Console made elsewhere writes into the guarded stream, and its sequences are on the screen as
 text.
 """
 

@@ -1,5 +1,5 @@
-"""The pages' pictures, made anew: of the viewer with the runs of the gallery, and with --terminal of the
-terminal with a run of the default world.
+"""The pages' pictures, made again: of the viewer with the runs of the gallery, and with --terminal
+of the terminal with a run of the default world.
 
     python -m tests.pictures [--terminal RUN]
 

@@ -57,7 +57,7 @@ def tiny(**changes: Any) -> World:
 
 
 NEVER = FallbackLimits(most=1)
-"""A run goes on however many answers are of no use."""
+"""A run goes on however many answers are unusable."""
 
 
 @cache
@@ -114,13 +114,13 @@ def live(out: Path, world: World | None = None, ticks: int | None = None, **kind
 
 
 def go_on(run: Run, ticks: int | None = None, **kind: Any) -> Run:
-    """Open a run anew and live on."""
+    """Open a run again and go on."""
     opened = Run.open(run.folder)
     return Simulation(opened.world, run=opened, **kind).run(ticks)
 
 
 def begun(out: Path, world: World | None = None) -> Run:
-    """A run of which nothing is lived yet."""
+    """A run of which nothing is run yet."""
     return begin_run(world or tiny(), out)
 
 

@@ -204,7 +204,7 @@ def test_run(simcounsel: Command, tmp_path: Path) -> None:
     assert run.world.models.reason == "scripted"
     for text in (
         "Miriam and Ines begin to talk (Counseling Center, appointment)",
-        "lived          12 of 12 ticks",
+        "ran            12 of 12 ticks",
         f"run            out/{run.name}",
         "warnings       none",
         f"look at it in your browser: simcounsel view out/{run.name}",
@@ -216,9 +216,9 @@ def test_run(simcounsel: Command, tmp_path: Path) -> None:
 
 def test_the_display_counts_to_where_it_was_told_to_stop(simcounsel: Command) -> None:
     ended = simcounsel("run", TINY, "--model", "scripted", "--ticks", 3, "--out", "out")
-    assert "  tick 2 (3 of 3 lived)  " in ended.out and "lived          3 of 12 ticks" in ended.out
+    assert "  tick 2 (3 of 3)  " in ended.out and "ran            3 of 12 ticks" in ended.out
     run = only_run(Path("out"))
-    assert "  tick 4 (5 of 5 lived)  " in simcounsel("resume", run.folder, "--ticks", 2).out
+    assert "  tick 4 (5 of 5)  " in simcounsel("resume", run.folder, "--ticks", 2).out
 
 
 def test_run_with_other_settings(simcounsel: Command, tmp_path: Path) -> None:
@@ -398,7 +398,7 @@ def test_resume_says_what_was_dropped(simcounsel: Command, tmp_path: Path, lived
     (run.folder / "events.jsonl").write_bytes(log(run)[:-1])
     ended = simcounsel("resume", run.folder)
     assert (
-        "bytes of an unfinished tick were dropped from events.jsonl; tick 2 is lived again"
+        "bytes of an unfinished tick were dropped from events.jsonl; tick 2 is run again"
         in ended.err
     )
     assert log(run) == log(lived)
@@ -521,7 +521,7 @@ def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     run = only_run(tmp_path / "out")
-    assert "stopped by Ctrl-C; the unfinished tick is lived again on resume" in out
+    assert "stopped by Ctrl-C; the unfinished tick is run again on resume" in out
     assert f"simcounsel resume {run.folder}" in out
     assert process.returncode == 130 and "Traceback" not in err
     assert 2 <= run.ticks_done() < 12
@@ -566,10 +566,10 @@ def test_fork(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (("--at", 99), "--at 99 is not between 1 and 12, the ticks that were lived"),
+        (("--at", 99), "--at 99 is not between 1 and 12, the ticks that were run"),
         (
             ("--at", 3, "--set", "tick_minutes=15"),
-            "--set tick_minutes: the past was lived with another 'tick_minutes'",
+            "--set tick_minutes: the past was run with another 'tick_minutes'",
         ),
         (("--at", 3, "--set", "sede=1"), "--set sede: unknown key; did you mean 'seed'?"),
     ],
@@ -887,7 +887,7 @@ def test_personas_import(simcounsel: Command, tmp_path: Path) -> None:
 
 def test_show(simcounsel: Command, lived: Run) -> None:
     out = simcounsel("show", lived.folder).out
-    assert "lived          12 of 12 ticks of 30 minutes, until Monday 2 March, 14:00" in out
+    assert "ran            12 of 12 ticks of 30 minutes, until Monday 2 March, 14:00" in out
     assert f"run            {lived.folder}" in out
     talks = simcounsel("show", lived.folder, "--conversation", 1).out
     assert talks.startswith(
@@ -948,7 +948,7 @@ def test_show_a_run_not_begun(simcounsel: Command, tmp_path: Path) -> None:
     with Simulation(three(), out=tmp_path) as simulation:
         pass
     folder = simulation.record.folder
-    assert "lived          0 of 12 ticks of 30 minutes" in simcounsel("show", folder).out
+    assert "ran            0 of 12 ticks of 30 minutes" in simcounsel("show", folder).out
     assert simcounsel("show", folder, "--conversation", 1).out == "no conversation in this run\n"
 
 

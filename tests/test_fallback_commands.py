@@ -1,4 +1,6 @@
-"""Commands whose model answers with what is of no use: stopped, marked, exit code 3, and gone on with."""
+"""Commands whose model answers with what is unusable: stopped, marked, exit code 3, and gone on
+with.
+"""
 
 import json
 from collections.abc import Iterator
@@ -46,7 +48,7 @@ def test_a_benchmark(simcounsel: Command, tmp_path: Path, server: FaultServer) -
     server.answer = lambda body: ""
     ended = simcounsel(*given, "--fallbacks", "0.2,3")
     assert ended.code == 3
-    assert "4 of 4 answers were of no use, more than the 0.2 that are allowed" in ended.err
+    assert "4 of 4 answers were unusable, more than the 0.2 that are allowed" in ended.err
     assert f"what was answered is kept in {folder}; the same command goes on" in ended.err
     (stop,) = read_manifest(folder).stops
     assert stop.why in ended.err
@@ -71,7 +73,7 @@ def test_the_detector_of_danger(simcounsel: Command, server: FaultServer) -> Non
     lines = ROOT / "tests/data/risk_lines_tune.yaml"
     given = ("bench", "risk", lines, "--model", f"{server.url}/m", "--every-line")
     ended = simcounsel(*given)
-    assert ended.code == 3 and "51 of 51 answers were of no use" in ended.err
+    assert ended.code == 3 and "51 of 51 answers were unusable" in ended.err
 
 
 def test_ratings_of_a_corpus(simcounsel: Command, tmp_path: Path, server: FaultServer) -> None:
@@ -137,4 +139,4 @@ def test_a_course_is_given_up(simcounsel: Command, tmp_path: Path, server: Fault
         "clinic", TINY, "--sessions", 5, "--model", f"{server.url}/m", "--out", tmp_path, "-q"
     )
     assert ended.code == 3, ended.err
-    assert "asks anew" in ended.err and "given up       tick " in ended.out
+    assert "asks again" in ended.err and "given up       tick " in ended.out

@@ -45,7 +45,7 @@ def test_what_ships_is_listed_and_opens(simcounsel: Command, shipped: Path, live
         "gallery:day",
         "    A day in a tiny world.",
     ]
-    assert "lived          12 of 12 ticks" in simcounsel("show", "gallery:day").out
+    assert "ran            12 of 12 ticks" in simcounsel("show", "gallery:day").out
     assert "holds: 12 ticks" in simcounsel("verify", "gallery:day").out
     assert simcounsel("export", "gallery:day", "-o", "data", "--format", "openai").code == 0
     opened = Run.open("gallery:day")

@@ -39,7 +39,7 @@ def changed(data: Any, draw: Callable[[Any], Any]) -> Any:
 
 
 def damaged(text: str, draw: Callable[[Any], Any]) -> str:
-    """The text with one or two pieces put in, over what stood there."""
+    """The text with one or two pieces put in, over what was there."""
     for _ in range(draw(st.integers(1, 2))):
         at = draw(st.integers(0, len(text)))
         text = text[:at] + draw(PIECES) + text[at + draw(st.integers(0, 12)) :]

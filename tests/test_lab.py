@@ -76,7 +76,7 @@ def test_the_plan(tmp_path: Path) -> None:
         "conversation.max_turns: alone 10 | counselor 4",
     ]
     assert (
-        "paired       each client's first 2 ticks are lived once, then forked into every condition"
+        "paired       each client's first 2 ticks are run once, then forked into every condition"
         in list(plan_lines(experiment, cells, Prices.load(), tmp_path))
     )
 
@@ -358,7 +358,7 @@ def test_a_world_that_changed_meanwhile(lived: Path, tmp_path: Path) -> None:
     _, cells = load_experiment(
         written(tmp_path, PAIRED.replace("models:", "set: {memory.top_k: 3}\nmodels:"))
     )
-    with pytest.raises(RunError, match="was lived in another world than the experiment says now"):
+    with pytest.raises(RunError, match="was run in another world than the experiment says now"):
         open_cell(cells[0], lived)
     shutil.copytree(lived, tmp_path / "out")
     changed = sweep(tmp_path, PAIRED.replace("models:", "ticks: 11\nmodels:"))
@@ -573,7 +573,9 @@ conditions:
 
 @pytest.mark.slow
 def test_a_shared_past_that_ends_between_two_appointments(tmp_path: Path) -> None:
-    """Where days are skipped, a past is lived when nothing more comes before its end, and a fork keeps what it lived."""
+    """Where days are skipped, a past is run when nothing more comes before its end, and a fork
+    keeps what it lived.
+    """
     text = f"""
 name: Skipping
 worlds: [{ROOT}/worlds/tiny.yaml]
@@ -602,7 +604,7 @@ conditions:
     _, cells = load_experiment(written(tmp_path, text))
     for cell in cells:
         open_cell(cell, tmp_path / "out")
-    assert log(runs["six"]) == before, "a fork was made anew"
+    assert log(runs["six"]) == before, "a fork was made again"
 
 
 @pytest.mark.slow

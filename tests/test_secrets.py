@@ -387,7 +387,7 @@ def test_a_world_is_searched_once_when_a_run_begins_and_once_when_it_is_opened(
 def test_a_key_that_is_known_only_when_the_models_are_opened_is_not_lived_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is lived is what the manifest says, else a resume would go on with another world."""
+    """What is run is what the manifest says, else a resume would go on with another world."""
     world = tiny()
     first = world.residents[0]
     persona = first.persona.model_copy(update={"background": f"She knows {MINE}."})

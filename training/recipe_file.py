@@ -57,7 +57,7 @@ def _of_data(recipe: Recipe) -> list[Problem]:
             )
         ]
     if len(given) > 1:
-        return [((given[1],), f"stands beside `{given[0]}`; keep one of the two")]
+        return [((given[1],), f"is beside `{given[0]}`; keep one of the two")]
     if recipe.deal and not recipe.corpus:
         return [
             (

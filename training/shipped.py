@@ -1,4 +1,4 @@
-"""The recipes that come along, by name (`smoke`), wherever simcounsel is installed."""
+"""The recipes that are included, by name (`smoke`), wherever simcounsel is installed."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ def recipes() -> list[str]:
 
 
 def recipe(path: Path) -> Path:
-    """The recipe that is meant: what lies at the path comes first, then what comes along."""
+    """The recipe that is meant: what lies at the path comes first, then what is included."""
     return shipped.of_folder(FOLDER, path)
 
 

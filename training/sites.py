@@ -100,7 +100,7 @@ def planned(recipe: Recipe, path: Path, lines: Lines, sites: Sites | None) -> Tr
 
 
 def find(recipe: Recipe, path: Path, *, together: bool = False) -> Sites:
-    """Read the data of a recipe that stands at `path`. together: as one site, for a central
+    """Read the data of a recipe that is at `path`. together: as one site, for a central
     training.
     """
     if recipe.sites:

@@ -282,7 +282,7 @@ def _notes(
         if old:
             notes.append(
                 f"{old} ratings were made with another version of {scale.id} and are left out;"
-                " rate anew."
+                " rate again."
             )
         judges = judges_of(sources.groups, scale.id, scale.hash)
         if options.judge and options.judge not in judges:

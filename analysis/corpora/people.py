@@ -107,7 +107,7 @@ Place = tuple[str, str, str, str | None]
 
 def _places(sources: Sources) -> dict[tuple[str, str], list[Place]]:
     """Each dialogue's group and text by (corpus, id), and by id alone where no other has it. A text
-    that stands in several groups was rated once and counts for each.
+    that is in several groups was rated once and counts for each.
     """
     texts = sources.texts()
     found: dict[tuple[str, str], list[Place]] = {}
@@ -248,7 +248,7 @@ def _bonett_wright(rho: float, n: int) -> tuple[float | None, float | None]:
 def _percentiles(
     a: "np.ndarray[Any, Any]", b: "np.ndarray[Any, Any]", seed: int = 1
 ) -> tuple[float | None, float | None]:
-    """Of rho over samples of dialogues, drawn with replacement and ranked anew."""
+    """Of rho over samples of dialogues, drawn with replacement and ranked again."""
     from scipy import stats
 
     if len(a) < 5:

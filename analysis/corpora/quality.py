@@ -179,7 +179,7 @@ def contrasts(dialogues: pd.DataFrame, groups: Sequence[Group], scale: Scale) ->
     else Welch's t.
 
     Paired: each client's mean in one group minus the same client's in the other. p: paired, with
-    the signs of the differences drawn anew (exact up to 12 pairs), since t trusts a handful of
+    the signs of the differences drawn again (exact up to 12 pairs), since t trusts a handful of
     whole numbers too much; p_t: by t. p_holm: p corrected over the table (Holm 1979).
     """
     rows = []

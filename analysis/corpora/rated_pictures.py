@@ -26,7 +26,7 @@ from simcounsel.specs.scale import Scale
 MOST_DOTS = 150
 MOST_PANELS = 6
 MOST_SCORES = 12
-"""Of an instrument with more scores only these are drawn; all stand in the tables."""
+"""Of an instrument with more scores only these are drawn; all are in the tables."""
 
 
 def quality(

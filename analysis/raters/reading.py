@@ -36,7 +36,7 @@ def by_arm(ratings: pd.DataFrame, sample: Sample) -> tuple[pd.DataFrame, list[st
     belongs to none.
     """
     if not {"run", "person"} <= set(ratings.columns):
-        return _none(), ["The ratings do not say of which runs they are; write the CSV anew."]
+        return _none(), ["The ratings do not say of which runs they are; write the CSV again."]
     known = ratings.assign(client=ratings["person"].astype(str))
     ways = _column(known, "way")
     toward = pd.to_numeric(_column(known, "toward_emotion_aware"), errors="coerce")

@@ -135,7 +135,7 @@ def structure_matters(
 def _replicate(
     name: Name, out: Path | None, wanted: given.Choices, *, dry_run: bool, living: dict[str, Any]
 ) -> None:
-    """Plan, live, ask, and write the page. living: how the runs are lived, see `live`."""
+    """Plan, live, ask, and write the page. living: how they run, see `live`."""
     from analysis.replication.after import After
     from analysis.replication.design import chosen, written_experiment
     from analysis.replication.study import finish

@@ -1,4 +1,4 @@
-"""A study as an experiment of its own, written where everybody can read it before it is lived."""
+"""A study as an experiment of its own, written where everybody can read it before it is run."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ SEED = 1
 
 
 def clients(theme: str | None = None) -> list[Path]:
-    """The written clients that come along, with that theme."""
+    """The written clients that are included, with that theme."""
     found = []
     for file in shipped.files("personas"):
         persona = load_persona(file)

@@ -17,7 +17,7 @@ CUTS: tuple[Cut, ...] = ("meeting", "days", "halves", "session")
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What the command line says of a study, apart from where it lies and how it is lived."""
+    """What the command line says of a study, apart from where it lies and how it is run."""
 
     model: str | None = None
     """Who answers for all residents; None: as the world has it."""

@@ -171,7 +171,7 @@ def sentiments(speakers: pd.DataFrame, paper: PublishedTable) -> PaperTable:
 
 
 def comments(paper: PublishedTable, themes: Sequence[SentenceTheme], sheet: Path) -> PaperTable:
-    """Table 5: the paper's themes were found by hand in people's comments; ours stand below."""
+    """Table 5: the paper's themes were found by hand in people's comments; ours are below."""
     judged, agreed = checked(sheet)
     notes = [
         f"People have judged {judged} sentences and agreed with the theme of {agreed}."

@@ -206,7 +206,7 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> Floats:
 def sign_flip_p(
     first: Sequence[float], second: Sequence[float], *, shuffles: int = 5000, seed: int = 1
 ) -> float | None:
-    """Two-sided p of paired values when the sign of each difference is drawn anew; None for
+    """Two-sided p of paired values when the sign of each difference is drawn again; None for
     degenerate input.
 
     Up to 12 pairs all sign patterns are counted, which is exact.

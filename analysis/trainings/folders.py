@@ -96,7 +96,7 @@ def _of(path: Path) -> TrainingRead:
     if manifest.get("format") != FORMAT:
         raise ReportError(
             f"{path}: its format is {manifest.get('format')!r}, and this version reads {FORMAT};"
-            " make it anew"
+            " make it again"
         )
     recipe, card = manifest["recipe"], _json(path / "adapter" / "card.json")
     measured = card["measured"] if card else {}
@@ -129,7 +129,7 @@ def _json(file: Path) -> dict[str, Any] | None:
     try:
         return dict(json_data(file_bytes(file)))
     except (OSError, ValueError, TypeError) as error:
-        raise ReportError(f"{file}: cannot be read ({error}); make it anew") from None
+        raise ReportError(f"{file}: cannot be read ({error}); make it again") from None
 
 
 def _first_loss(file: Path) -> float | None:

@@ -243,7 +243,7 @@ app.command()(multiverse)
 
 @app.command()
 def page(out: Out = Path("validity")) -> None:
-    """Write the page anew from the parts that were measured."""
+    """Write the page again from the parts that were measured."""
     from analysis.validity.page import write
 
     typer.echo(f"page           {write(out)}")

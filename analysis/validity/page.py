@@ -42,7 +42,7 @@ _VERDICT = {
 
 
 def add(part: ValidityPart, pictures: Sequence[Picture], out: Path) -> Path:
-    """Keep a part and write the page anew: OUT/validity.html, .md, figures/, tables/. The page's
+    """Keep a part and write the page again: OUT/validity.html, .md, figures/, tables/. The page's
     path. ReportError says what cannot be written or read.
     """
     try:

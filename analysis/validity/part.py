@@ -52,7 +52,7 @@ class PartTable(_PartFile):
     most: int | None = None
     """So many rows on the page, all in the CSV; None: all on both."""
     aside: tuple[str, ...] = ()
-    """Columns that stand in the CSV alone."""
+    """Columns that are in the CSV alone."""
 
     @property
     def on_page(self) -> "PartTable":

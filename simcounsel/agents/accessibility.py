@@ -1,7 +1,7 @@
 """What may come to mind at a moment, whatever its score: the gate before the scores of `recall`.
 
 More is available in memory than can be reached from a given cue (Tulving and Pearlstone 1966). Out
-of reach is a day's plan (what of it is lived is remembered as such), what was just said (it stands
+of reach is a day's plan (what of it is run is remembered as such), what was just said (it stands
 in the prompt), a conclusion that a later one replaced, and
 what a client brought along and does not fit; what came to mind a line ago
 stands back (a response that is repeated wanes: habituation, Thompson and Spencer 1966).
@@ -23,7 +23,7 @@ class Moment:
     """What is under way while somebody recalls."""
 
     chat: str | None = None
-    """The conversation, whose lines stand in the prompt already; None outside of one."""
+    """The conversation, whose lines are in the prompt already; None outside of one."""
     lately: tuple[frozenset[str], ...] = ()
     """The ids that came to mind before each of one's own lines in it, oldest first."""
     emotion: Emotion | None = None

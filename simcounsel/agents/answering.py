@@ -113,7 +113,7 @@ def own_words(past: Past) -> tuple[str, ...]:
 
     A client's hopeful lines are not known before anybody has listened, and what answers nothing
     but a greeting or a remark says nothing of oneself; so only a layperson's lines about itself
-    stand here.
+    are here.
     """
     resident, persona = past.resident, past.resident.persona
     said = [

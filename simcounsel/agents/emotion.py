@@ -18,7 +18,7 @@ ADJECTIVE: dict[Emotion, str] = {
     "anticipation": "expectant",
     "neutral": "calm",
 }
-"""The everyday word for each, as it stands in speech."""
+"""The everyday word for each, as it is in speech."""
 
 
 SIGN: dict[Emotion, Literal[-1, 0, 1]] = {

@@ -1,4 +1,4 @@
-"""What comes to mind, told with when it was, so that nothing of before is lived again as of now."""
+"""What comes to mind, told with when it was, so that nothing of before is run again as of now."""
 
 import re
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ def remembered(
     resident: Resident, hits: tuple[Hit, ...], scene: Scene, told: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
     """What the recalled memories say, each once and with when it was, best first. told: activities
-    of today that stand in the prompt already; what one remembers of doing them is left out.
+    of today that are in the prompt already; what one remembers of doing them is left out.
     """
     memory = resident.memory
     best = (memory.get(hit.id) for hit in sorted(hits, key=lambda hit: -hit.score))

@@ -70,7 +70,7 @@ class MemoryOf:
             (self.long if hit.id in self.long else self.short).touch(hit.id, minute)
 
     def observe_reflected(self) -> None:
-        """Begin to count anew."""
+        """Begin to count again."""
         self.new_memories = self.new_poignancy = 0
 
     def recall(
@@ -90,7 +90,7 @@ class MemoryOf:
         )
 
     def latest_thoughts(self, count: int) -> tuple[Memory, ...]:
-        """The last so many thoughts of what was lived, oldest first: what a client brought along is
+        """The last so many thoughts about experiences, oldest first: what a client brought along is
         none.
         """
         lived = (m for m in reversed(self.long.memories) if m.origin != "initial")

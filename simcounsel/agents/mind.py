@@ -88,7 +88,7 @@ class Spoken:
     calls: tuple[str, ...] = ()
     """Keys of the calls that worded it."""
     fallback: bool = False
-    """Whether a call gave nothing of use."""
+    """Whether a call gave no usable answer."""
     decision: Decision | None = None
     """As the line's reply settled it; None where it was settled before."""
     silent: bool = False

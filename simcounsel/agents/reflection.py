@@ -176,7 +176,7 @@ def _evidence(resident: Resident, recalled: tuple[Recalled, ...]) -> tuple[Memor
 def _insights(
     resident: Resident, scene: Scene, questions: tuple[str, ...], evidence: tuple[Memory, ...]
 ) -> Ask[Reply[InsightsAnswer | None] | None]:
-    """The reply's value is None when it was of no use; no reply where there is no evidence."""
+    """The reply's value is None when it was unusable; no reply where there is no evidence."""
     if not evidence:
         return None
     moves = bool(parts(resident.persona)) and resident.client_state == "moves"

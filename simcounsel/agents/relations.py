@@ -85,7 +85,7 @@ def takes_home(resident: Resident, view: TalkView) -> bool:
 
 
 def _agreed(view: TalkView, reply: Reply[SummaryAnswer]) -> tuple[HomeworkAgreed, ...]:
-    """What was agreed, if the words that suggested it really stand in the other's lines."""
+    """What was agreed, if the words that suggested it really are in the other's lines."""
     answer = reply.value
     if not isinstance(answer, SessionSummaryAnswer) or not answer.agreed:
         return ()

@@ -67,7 +67,7 @@ class Resident:
         """What the world says of one's relationships, by the other's name."""
         self.place = spec.starts_in
         self.client_state = spec.client_state or world.client_state
-        """Whether talk and what is lived moves a client."""
+        """Whether talk and experience move a client."""
         self._moving = world.conversation.replan_from_poignancy
         self._fades = world.feelings_fade_minutes
         self._sightings = Sightings(spec, world)

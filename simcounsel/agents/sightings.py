@@ -10,7 +10,7 @@ from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.world import World
 
 SAME_SIGHT_MINUTES = 60
-"""Who was seen within so many minutes is not come upon anew."""
+"""Who was seen within so many minutes is not come upon again."""
 EARLY_MINUTES = 60
 """Who has an appointment with one within so many minutes may be there already; nor do the two begin
 to talk by chance before it.

@@ -21,7 +21,7 @@ class TalkLine:
     emphasis: str | None
     emotion: Emotion
     intensity: int = 1
-    """Of the emotion, 1 to 10."""
+    """Intensity of the emotion, 1 to 10."""
 
 
 HURTS: frozenset[Emotion] = frozenset({"sadness", "fear", "disgust", "anger"})
@@ -230,9 +230,9 @@ class Wording:
     words ask plainly.
     """
     unsaid: tuple[str, ...] = ()
-    """Texts of which no long stretch may stand in the line."""
+    """Texts of which no long stretch may be in the line."""
     free: tuple[str, ...] = ()
-    """Texts that anybody may repeat, also where they stand in `unsaid`."""
+    """Texts that anybody may repeat, also where they are in `unsaid`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,7 +253,7 @@ class Decision:
     calls: tuple[str, ...] = ()
     """Keys of the calls that chose the move, beside those of `events`."""
     fallback: bool = False
-    """Whether such a call gave nothing of use."""
+    """Whether such a call gave no usable answer."""
 
     def worded(self, **changes: Any) -> "Decision":
         """The same decision, worded otherwise. changes: fields of `Wording`."""

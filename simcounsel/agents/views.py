@@ -1,4 +1,4 @@
-"""What of a resident may stand in a prompt: all of oneself, of others what is said and seen.
+"""What of a resident may be in a prompt: all of oneself, of others what is said and seen.
 
 No function here takes two residents: whoever writes a prompt for one cannot reach the other's file.
 Labels are in the language of the world (`prompts/person.txt`, `moment.txt`); what has nothing to
@@ -20,7 +20,7 @@ from simcounsel.specs.vocabulary import Emotion
 AT = frozenset({"market", "counseling center", "office", "cafe", "other"})
 """Kinds of places that one is at; in the others one is in."""
 STEPS_OF_TODAY = 6
-"""How much of what was done today stands in a prompt."""
+"""How much of what was done today is in a prompt."""
 
 
 def whoami(resident: Resident, language: Language = "en", *, ids: bool = False) -> str:
@@ -72,7 +72,7 @@ def _of(key: str, language: Language, **slots: object) -> str:
 
 
 class _File:
-    """A persona that is told from others by what it is, not by all that stands in it: most prompts
+    """A persona that is told from others by what it is, not by all that is in it: most prompts
     begin with its text, and to hash it would cost more than to write it out.
     """
 

@@ -1,6 +1,6 @@
 """Cases into answers and ratings.
 
-All of it is asked anew each time, and what was answered before is taken from the folder: so a
+All of it is asked again each time, and what was answered before is taken from the folder: so a
 benchmark that was cut comes to the same result as one that was not.
 """
 
@@ -54,7 +54,7 @@ class Bench:
         wave: how many cases at a time, each time first answered and then judged; None: all at once,
         or 4 with a budget, so that what it reaches for is judged too. on_done: called after each
         reply and each judgment. GivenUp when a model does not answer, the budget does not reach, or
-        more answers are of no use than `fallbacks` allows.
+        more answers are unusable than `fallbacks` allows.
         """
         models.recorder = self.folder
         models.fallbacks = FallbackShare(fallbacks or FallbackLimits())

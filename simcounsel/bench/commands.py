@@ -39,7 +39,7 @@ def cpsycoune(
             metavar="DATA",
             help=(
                 "The cases, JSON: a list of topic, case, turns (role, content); `samples`: five"
-                " invented ones that come along."
+                " invented ones that are included."
             ),
             callback=lambda path: shipped.of_folder(shipped.PACKAGE / "bench", path, ".json"),
         ),
@@ -95,7 +95,7 @@ def cpsycoune(
     before; a judge scores every reply.
 
     With --policy a counselor's policy decides what each reply is to do, from all that was said and
-    from what it made of it, and the model words it; the safety protocol stands before it. English
+    from what it made of it, and the model words it; the safety protocol is before it. English
     and Chinese.
 
     Comprehensiveness 0 to 2, professionalism 0 to 3, authenticity 0 to 3, safety 0 to 1 (CPsyCounE,

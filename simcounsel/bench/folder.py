@@ -37,7 +37,7 @@ Fields = dict[str, Any]
 
 
 class Stop(Kept):
-    """That a benchmark was stopped because too many answers were of no use. It may have gone on
+    """That a benchmark was stopped because too many answers were unusable. It may have gone on
     since.
     """
 
@@ -189,7 +189,7 @@ class Folder:
         return wanted
 
     def mark_stop(self, why: str) -> None:
-        """Say in the manifest that it was given up because too many answers were of no use."""
+        """Say in the manifest that it was given up because too many answers were unusable."""
         stop = Stop(why=why, at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
         self.manifest = self.manifest.model_copy(update={"stops": (*self.manifest.stops, stop)})
         self._write_manifest(self.manifest)
@@ -287,7 +287,7 @@ def read_manifest(folder: Path) -> Manifest:
         ) from None
     except (OSError, ValidationError) as error:
         said = error.strerror if isinstance(error, OSError) else "damaged, or no benchmark's"
-        raise BenchError(f"{folder / MANIFEST}: {said}; begin anew in another folder") from None
+        raise BenchError(f"{folder / MANIFEST}: {said}; begin again in another folder") from None
 
 
 def calls_of(folder: Path) -> Iterator[Fields]:

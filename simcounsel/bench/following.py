@@ -4,7 +4,7 @@ words the decision.
 The talk goes as the data has it: whatever the counselor answers, the next line is the client's of
 the data. What the policy decided, noted and heard of danger at earlier lines is kept, so a case is
 answered from its beginning. The policy does not know how long the talk will be: it reckons with
-LINES. A counselor here has no persona and no memory of other days, and stands behind the safety
+LINES. A counselor here has no persona and no memory of other days, and is behind the safety
 protocol as everywhere.
 """
 

@@ -75,7 +75,7 @@ class Result(Kept):
     """The same by the turn's number, each over the cases that are so long."""
     cases: dict[str, OneCase]
     stops: tuple[Stop, ...] = ()
-    """When it was stopped for fallbacks; what was of no use was asked anew since."""
+    """When it was stopped for fallbacks; what was unusable was asked again since."""
     requests: int
     """Of all sittings, failures included."""
     tokens: int

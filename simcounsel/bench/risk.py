@@ -111,7 +111,7 @@ def judged(
 ) -> tuple[Taken, ...]:
     """What they are taken for when the `quick` model is asked: where the detector is in doubt, or
     about every line that is no clear danger. GivenUp when it does not answer, or too often with
-    what is of no use. vectors: the `embed` model is MiniLM.
+    what is unusable. vectors: the `embed` model is MiniLM.
     """
     models.fallbacks = FallbackShare(fallbacks or FallbackLimits())
     models.begin_tick(0)

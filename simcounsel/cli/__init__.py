@@ -39,7 +39,7 @@ def front(
         ),
     ] = False,
 ) -> None:
-    """What is typed before a command."""
+    """Options of all commands."""
 
 
 def main() -> None:

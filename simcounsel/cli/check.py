@@ -22,7 +22,7 @@ from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 
 KEYS = frozenset("places role respondent conditions".split())
-"""Each stands in one kind of the core's files and in none of the others."""
+"""Each is in one kind of the core's files and in none of the others."""
 NAMING = frozenset({"places", "conditions"})
 """Kinds of files that name instruments."""
 PERSONAS = frozenset({"role", "voice", "routines"})
@@ -30,7 +30,7 @@ PERSONAS = frozenset({"role", "voice", "routines"})
 
 
 def files_of(path: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """What to check of a name on the command line: the file itself, or what comes along under that
+    """What to check of a name on the command line: the file itself, or what is included under that
     name; of a folder the YAML files in it and in its folders, runs and what is hidden left out.
     Then the YAML files there that are none of simcounsel's. SpecError when there is nothing to
     check.

@@ -8,7 +8,7 @@ from simcounsel.specs import shipped
 
 
 def names_of(kind: shipped.Kind) -> Callable[[str], list[str]]:
-    """Names of what comes along; where none begins so, the shell goes on with files."""
+    """Names of what is included; where none begins so, the shell goes on with files."""
 
     def offered(incomplete: str) -> list[str]:
         try:

@@ -17,7 +17,7 @@ def doctor(
     ] = False,
 ) -> None:
     """Look at what is installed, fetched and reachable here, with a remedy for what is not; exit 1
-    if something stands in the way of a run.
+    if something is in the way of a run.
 
     Nothing is fetched, no key is sent anywhere, and no model is asked. Put what it prints into a
     report of a fault.

@@ -67,7 +67,7 @@ def live(
             simulation.run(ticks)
             return simulation.stopped_because
 
-    to_the_end(run, going, partial(_closing, run), "the unfinished tick is lived again on resume")
+    to_the_end(run, going, partial(_closing, run), "the unfinished tick is run again on resume")
 
 
 @contextmanager

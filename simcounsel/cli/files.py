@@ -83,7 +83,7 @@ def models(
 
 @app.command()
 def worlds() -> None:
-    """List the worlds and experiments that come along, with a line each.
+    """List the worlds and experiments that are included, with a line each.
 
     Example: simcounsel worlds; simcounsel run insomnia
     """
@@ -113,7 +113,7 @@ def init(
         str | None,
         typer.Option(
             "--theme",
-            help="Take people who come along, with a client who has this theme: anxiety,"
+            help="Take people who are included, with a client who has this theme: anxiety,"
             " depression, family conflict, grief, insomnia, loneliness or work stress. Without it"
             " three short, commented people are written, which want a capable model to speak.",
         ),

@@ -17,4 +17,4 @@ class Finding:
     mark: Mark
     says: str
     remedy: str = ""
-    """What to type or set; empty where there is nothing to mend."""
+    """What to type or set; empty where there is nothing to repair."""

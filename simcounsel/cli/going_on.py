@@ -66,11 +66,9 @@ def rewound(run: "Record[Any]", again_from: int | None, ticks: int | None) -> bo
 
     check_inherited(run.manifest.models.values())
     if again_from is not None:
-        from simcounsel.runs.aside import live_again_from
+        from simcounsel.runs.aside import rewind
 
-        typer.echo(
-            f"from {run.kind.unit} {again_from} on moved to {live_again_from(run, again_from)}"
-        )
+        typer.echo(f"from {run.kind.unit} {again_from} on moved to {rewind(run, again_from)}")
     check_log(run)
     done, unit = run.ticks_done(), run.kind.unit
     left = run.length - done

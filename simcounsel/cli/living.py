@@ -48,7 +48,7 @@ def run(
         Path,
         typer.Argument(
             metavar="WORLD",
-            help="A world file, or the name of one that comes along, such as insomnia"
+            help="A world file, or the name of one that is included, such as insomnia"
             " (`simcounsel worlds` lists them).",
             autocompletion=names_of("worlds"),
         ),
@@ -134,8 +134,8 @@ def resume(
             metavar="TICK",
             min=0,
             help=(
-                "Live again from this tick: what came after is moved into RUN/aside, and"
-                " all of it is asked anew."
+                "Run again from this tick: what came after is moved into RUN/aside, and"
+                " all of it is asked again."
             ),
         ),
     ] = None,
@@ -171,7 +171,7 @@ def resume(
 def fork(
     run: RunFolder,
     at: Annotated[
-        int, typer.Option("--at", metavar="TICK", min=1, help="The first tick that is lived anew.")
+        int, typer.Option("--at", metavar="TICK", min=1, help="The first tick that is run again.")
     ],
     sets: Sets = None,
     out: Out = Path("runs"),
@@ -213,7 +213,7 @@ def _go_on(
     human_hints: bool,
     port: int,
 ) -> None:
-    """Live on in a world."""
+    """Go on in a world."""
     console = console_of()
     boards = _boards(run.world, human, human_seconds, human_hints)
     _say_left(run, [board.who for board in boards])

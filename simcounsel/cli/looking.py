@@ -221,7 +221,7 @@ def talk(
             typer.echo(f"{sitting.head['who']}: {answered['answer']}")
             if answered["problem"]:
                 typer.echo(
-                    f"(the model gave no usable answer: {answered['problem']}; this line stands in"
+                    f"(the model gave no usable answer: {answered['problem']}; this line is in"
                     " for one)",
                     err=True,
                 )

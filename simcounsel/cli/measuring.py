@@ -23,7 +23,7 @@ def validate_judge(
             metavar="FILE",
             help=(
                 "Labelled transcripts: our JSON, an AnnoMI CSV, a CPsyCounE-like JSON; `samples`:"
-                " a few invented ones that come along."
+                " a few invented ones that are included."
             ),
             callback=lambda path: shipped.of_folder(shipped.PACKAGE / "measuring", path, ".json"),
         ),

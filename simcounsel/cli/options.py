@@ -119,7 +119,7 @@ Fallbacks = Annotated[
         parser=_fallback_limits,
         show_default="0.2,50",
         help=(
-            "Stop, with exit code 3, when a larger share of the answers than MOST is of no use,"
+            "Stop, with exit code 3, when a larger share of the answers than MOST is unusable,"
             " once more than OVER came; 1: never."
         ),
     ),

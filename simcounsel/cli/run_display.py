@@ -57,7 +57,7 @@ class PlainDisplay:
             usage = sim.models.usage
             self.console.print(
                 f"-- {date_text(entry.minute, sim.world.start)}  tick {entry.tick}"
-                f" ({entry.tick + 1} of {self._ticks} lived)  {usage.calls} calls  {usage.cost}",
+                f" ({entry.tick + 1} of {self._ticks})  {usage.calls} calls  {usage.cost}",
                 markup=False,
                 highlight=False,
                 soft_wrap=True,
@@ -132,7 +132,7 @@ class LiveDisplay:
         grid.add_row(
             Text(date_text(sim.minute, sim.world.start), style="bold"),
             ProgressBar(total=self._ticks, completed=sim.tick, width=24),
-            Text(f"{sim.tick} of {self._ticks} ticks lived, {self._left(sim)}"),
+            Text(f"{sim.tick} of {self._ticks} ticks run, {self._left(sim)}"),
             Text(f"{usage.calls} calls, {usage.tokens_in + usage.tokens_out} tokens, {usage.cost}"),
         )
         return grid

@@ -22,14 +22,14 @@ USUALLY_ASKED = "general_distress"
 
 
 def themes() -> list[str]:
-    """Of the clients who come along."""
+    """Of the clients who are included."""
     return sorted(_clients())
 
 
 def write_starter(folder: Path, theme: str | None = None) -> list[Path]:
     """Write a study into a new or empty folder; return its files. SpecError when it is in use.
 
-    theme: with people who come along and a client with that theme, so that the embedded model has
+    theme: with people who are included and a client with that theme, so that the embedded model has
     lines to choose from. None: with three short invented people whose files explain themselves.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -65,12 +65,12 @@ def _clients() -> dict[str, list[Path]]:
 
 
 def _cast(theme: str) -> dict[str, Path]:
-    """Persona files by role: of the world that comes along for a client of that theme, else a
+    """Persona files by role: of the world that is included for a client of that theme, else a
     client of that theme and the counselor of the first world, who knows none of them.
     """
     clients = _clients().get(theme)
     if not clients:
-        raise SpecError([f"no client comes along with the theme {theme!r}; there are {themes()}"])
+        raise SpecError([f"no client is included with the theme {theme!r}; there are {themes()}"])
     worlds = [_people(file) for file in shipped.files("worlds")]
     whole = [world for world in worlds if len(world) == len(FILE_OF)]
     for world in whole:

@@ -35,7 +35,7 @@ def sweep(
         Path,
         typer.Argument(
             metavar="EXPERIMENT",
-            help="An experiment file, or the name of one that comes along, such as quick"
+            help="An experiment file, or the name of one that is included, such as quick"
             " (`simcounsel worlds` lists them).",
             autocompletion=names_of("experiments"),
         ),
@@ -95,7 +95,7 @@ def sweep(
 
     Nothing finished is run twice; a run that fails is reported and does not stop the others.
     Ctrl-C, SIGTERM or SIGHUP ends all runs within five seconds: each after the tick it is in if
-    that is soon; if not, that tick is lived again. None goes on when the sweep itself is killed.
+    that is soon; if not, that tick is run again. None goes on when the sweep itself is killed.
 
     A run whose model does not answer is given up in that tick, and the others go on; the exit code
     is then 3.
@@ -214,7 +214,7 @@ class SweepDisplay(ManyDisplay["Progress"]):
 
         every = list(self.sweep.progress.values())
         counts = {
-            state: sum(p.state == state for p in every) for state in ("lives", "waiting", *ENDED)
+            state: sum(p.state == state for p in every) for state in ("running", "waiting", *ENDED)
         }
         calls, usd = self.sweep.spent()
         title = (
@@ -225,7 +225,7 @@ class SweepDisplay(ManyDisplay["Progress"]):
         table = Table(box=None, padding=(0, 2), show_edge=False, title_justify="left", title=title)
         for name in ("run", "", self._unit, "calls", "time left"):
             table.add_column(name, no_wrap=True)
-        for progress in [p for p in every if p.state == "lives"][:20]:
+        for progress in [p for p in every if p.state == "running"][:20]:
             table.add_row(
                 Text(progress.cell.name),
                 ProgressBar(total=progress.cell.ticks, completed=progress.tick, width=24),

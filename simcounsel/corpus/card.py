@@ -16,7 +16,7 @@ from simcounsel.runs.manifest import label_of
 
 UNKNOWN = "unknown"
 PRIVACY = (
-    "All dialogues of one client stand in one split, and a promise about privacy (such as"
+    "All dialogues of one client are in one split, and a promise about privacy (such as"
     " differential privacy in training) has to be made for a client with all of its dialogues, not"
     " for a single line or dialogue."
 )

@@ -52,7 +52,7 @@ def known_before(dialogue: Dialogue, language: Language) -> str:
 def between(
     before: CourseSession | None, begun: CourseSession, language: Language, *, told: bool
 ) -> str:
-    """The stage direction where a session begins in the midst of a dialogue. told: with what the
+    """The stage direction where a session begins in the middle of a dialogue. told: with what the
     counselor kept of the session before, and means this one for; a client knows of neither.
     """
     lines = [phrase("export_words", "between", language, number=begun.number)]

@@ -69,7 +69,7 @@ class Part(BaseModel):
 
 
 class Draft(Part):
-    """What stood in a turn before it was revised."""
+    """What was in a turn before it was revised."""
 
     text: str
     reason: str

@@ -68,7 +68,7 @@ class Format:
         )
 
     def line(self, row: Row) -> str:
-        """A row as it stands in the file."""
+        """A row as it is in the file."""
         if self.name == "text":
             return str(row["text"]) + "\n\n"
         return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -115,7 +115,7 @@ def _trl(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
 def _pairs(
     dialogue: Dialogue, teaching: Teaching
 ) -> Iterator[tuple[tuple[Message, ...], str, str]]:
-    """Each learner's line that was revised: what stood before it, the line, and its draft."""
+    """Each learner's line that was revised: what was before it, the line, and its draft."""
     chat = teaching.chat(dialogue)
     for number, message in enumerate(chat):
         draft = message.turn.draft if message.turn and message.learned else None

@@ -171,7 +171,7 @@ def _sample(
 
 
 def _messages(one: Dialogue, talk: Conversation | None) -> Iterator[Any]:
-    """The lines; who said each, what was felt and how it came about stand beside it."""
+    """The lines; who said each, what was felt and how it came about are beside it."""
     model = _inspect("model")
     names = [line.who for line in talk.lines] if talk else []
     for at, turn in enumerate(one.turns):

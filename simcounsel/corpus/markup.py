@@ -1,4 +1,4 @@
-"""What stands around a line in training data: reasoning before it, tags, and a stage direction
+"""What is around a line in training data: reasoning before it, tags, and a stage direction
 where nobody has spoken yet.
 
     <think>
@@ -42,7 +42,7 @@ _TAG = re.compile(r"\A\[(emotion|skill|stage): ([^\[\]\n]+)\] ?")
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A line and what stood around it."""
+    """A line and what was around it."""
 
     text: str
     reasoning: str | None = None

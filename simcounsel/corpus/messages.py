@@ -74,7 +74,7 @@ class Place:
 
 
 def first(row: Row, *keys: str) -> Any:
-    """What stands under the first of these keys that holds something; None under none."""
+    """What is under the first of these keys that holds something; None under none."""
     return next((row[key] for key in keys if row.get(key) not in (None, "")), None)
 
 

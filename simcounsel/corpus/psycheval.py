@@ -6,7 +6,7 @@
                    "session_summary": {"session_summary_abstract": ..., "homework": [...]}}]}
 
 The shape is that of data/THERAPY/NUMBER.json in its repository, and of the paper's figures 42 to 53
-(2026). Each session is a dialogue; what was thought before a line stands in elements within
+(2026). Each session is a dialogue; what was thought before a line is in elements within
 `<think>` (see `markup`). The client's file and the plan are in `psycheval_file`. Of a skill the
 name is kept; what else is said of it is for `skills import`. What is known of neither is named in
 the dialogue's `note`.

@@ -21,7 +21,7 @@ _PLAIN = (
     "core_beliefs",
     "growth_experiences",
 )
-"""What says by itself what it is, in this order; all else stands behind its name."""
+"""What says by itself what it is, in this order; all else is behind its name."""
 _ELSEWHERE = ("static_traits.name", "topic")
 """Kept in fields of their own."""
 MOST_LEVELS = 8
@@ -89,7 +89,7 @@ def _stages(row: Row) -> list[Row]:
 
 
 def mapping(row: Row, key: str) -> Row:
-    """What stands there, if it is a mapping."""
+    """What is there, if it is a mapping."""
     found = row.get(key)
     return found if isinstance(found, Mapping) else {}
 

@@ -193,7 +193,7 @@ def _rated(head: Fields, scale: Scale | None, fields: Fields, file: Path) -> Rat
 
 
 def text_hash(dialogue: Dialogue) -> str:
-    """SHA-256 (16 hex digits) of who said what: the same for the same talk, wherever it stands."""
+    """SHA-256 (16 hex digits) of who said what: the same for the same talk, wherever it is."""
     said = json.dumps([[turn.speaker, turn.text] for turn in dialogue.turns], ensure_ascii=False)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

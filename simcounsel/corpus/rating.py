@@ -155,7 +155,7 @@ class CorpusRating:
         None: all at once, or 8 with a budget, so that what it reaches for is rated whole.
 
         CorpusError when nothing can be written; GivenUp when the judge does not answer, the budget
-        does not reach, or more answers are of no use than `fallbacks` allows.
+        does not reach, or more answers are unusable than `fallbacks` allows.
         """
         plan = self.plan
         if not plan.todo:

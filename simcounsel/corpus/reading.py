@@ -133,7 +133,7 @@ def _run(folder: Path, damaged: bool, arm: str | None = None) -> tuple[Dialogue,
 
 
 def _traced(dialogue: Dialogue, run: Record[Any], arm: str | None) -> Dialogue:
-    """A record's dialogue with the hash of the log that it stands in, and the sweep's name of its
+    """A record's dialogue with the hash of the log that it is in, and the sweep's name of its
     condition.
     """
     origin = (dialogue.origin or Origin(file=run.name)).model_copy(update={"hash": hash_of(run)})
@@ -149,7 +149,7 @@ def _export(folder: Path) -> tuple[Dialogue, ...]:
     if not found:
         raise CorpusError(
             f"{folder}: a {CARD}, but no {', '.join(f'{split}.jsonl' for split in SPLITS)} beside"
-            " it; export anew"
+            " it; export again"
         )
     return tuple(found)
 

@@ -6,7 +6,7 @@ same split. So the shares hold in the long run only; of few clients a split may 
 spellings of one name (capitals, accents written as one or two characters, spaces around it) are one
 client.
 
-Most formats that trainers read do not hold who the client is. Dealt anew, row by row, such an
+Most formats that trainers read do not hold who the client is. Dealt again, row by row, such an
 export would bring one client into train and test. So dialogues of unknown clients stay in the split
 that they were in, as soon as any of them was held out.
 """

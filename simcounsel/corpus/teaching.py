@@ -58,7 +58,7 @@ class Teaching:
         since there is nothing to learn from it. A line that is a fallback (no model answered) stays
         but is not to be learned.
 
-        Where a session begins in the midst of it (`course_text.between`), a stage direction says
+        Where a session begins in the middle of it (`course_text.between`), a stage direction says
         so. With reasoning a counselor of a course learns its note on the last session, too.
         """
         learner = self.learner(dialogue)
@@ -113,7 +113,7 @@ class Teaching:
         return Message(role="assistant", turn=turn, text=text, learned=turn.source != "fallback")
 
     def past(self, messages: tuple[Message, ...]) -> list[Message]:
-        """Messages as they stand before a reply: with tags, without reasoning, as reasoning models
+        """Messages as they are before a reply: with tags, without reasoning, as reasoning models
         see their own past.
         """
         return [self._without_reasoning(message) for message in messages]

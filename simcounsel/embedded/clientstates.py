@@ -99,7 +99,7 @@ def first_task(lines: Sequence[str]) -> str:
 
 
 def agreed(facts: SummaryFacts) -> dict[str, str]:
-    """The other's first sentence that sounds like a task, as it stands."""
+    """The other's first sentence that sounds like a task, as it is."""
     quote = first_task([line.text for line in facts.lines if line.who == facts.other])
     return {"agreed": quote[:200], "agreed_quote": quote[:400]}
 

@@ -16,7 +16,7 @@ from simcounsel.embedded.similarity import Similarity
 from simcounsel.llm.question import Example, Question
 
 REFLECTS = 0.6
-"""How often a word on what was heard stands before a policy's own line, where that is fitting."""
+"""How often a word on what was heard is before a policy's own line, where that is fitting."""
 STATEMENTS = ("reflect", "summarize")
 """Moves that are a line by themselves, without a question behind."""
 A_TELLING = 8

@@ -45,7 +45,7 @@ _REFLECTIVE = re.compile(
 
 def ungrounded(text: str, notes: str) -> bool:
     """Whether a conclusion is none, or speaks of things of which the notes say nothing: fewer than
-    half of its longer words stand there."""
+    half of its longer words are there."""
     words = [
         word for word in re.findall(r"[a-z]{5,}", text.lower()) if not _REFLECTIVE.fullmatch(word)
     ]

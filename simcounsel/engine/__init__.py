@@ -1,1 +1,1 @@
-"""The world that runs: a Mesa model whose residents' bodies stand in a network of places."""
+"""The world that runs: a Mesa model whose residents' bodies are in a network of places."""

@@ -1,4 +1,4 @@
-"""A resident's body: a Mesa CellAgent that stands in one place at a time."""
+"""A resident's body: a Mesa CellAgent that is in one place at a time."""
 
 import mesa
 from mesa.discrete_space import Cell, CellAgent

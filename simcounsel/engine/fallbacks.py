@@ -87,7 +87,7 @@ class FallbackCount:
             command += f" --from {self._first}"
         return (
             f"; the {self._run.kind.unit} is not written. See what the model answers in"
-            f" {self._run.folder / 'calls.jsonl'}; `{command}` asks anew;"
+            f" {self._run.folder / 'calls.jsonl'}; `{command}` asks again;"
             " with the same model it may come to the same. To allow more: `fallbacks: {most: 0.5}`"
             " in the world's file, or `simcounsel fork RUN --at TICK --set fallbacks.most=0.5`"
         )

@@ -41,7 +41,7 @@ def fork(
     world: that world, where it is made already; otherwise files that changes name are seen from the
     working folder.
 
-    Go on with it by `Simulation(new.world, run=new)`. RunError when the tick was not lived,
+    Go on with it by `Simulation(new.world, run=new)`. RunError when the tick was not run,
     SpecError when a change does not fit.
     """
     check_fork(run, at_tick, changes, CHANGED_ONLY_AT_START)
@@ -49,7 +49,7 @@ def fork(
     past = list(run.entries(until_tick=at_tick))
     if (missed := world.next_tick(past[-1].tick + 1)) < at_tick:
         raise RunError(
-            f"{run.folder}: as it is changed, tick {missed} would be lived before --at {at_tick}; "
+            f"{run.folder}: as it is changed, tick {missed} would be run before --at {at_tick}; "
             f"fork --at {missed}, or leave days and appointments before as they were"
         )
     check_left(run, at_tick, world.ticks, world.ticks)
@@ -89,7 +89,7 @@ def check_left(run: Record[Any], at_tick: int, latest: int, length: int) -> None
     if at_tick > latest:
         raise RunError(
             f"{run.folder}: all {length} {run.kind.unit}s are before --at {at_tick}, so nothing"
-            f" would be {run.kind.done} anew; choose an earlier one"
+            f" would be {run.kind.done} again; choose an earlier one"
         )
 
 

@@ -1,4 +1,4 @@
-"""What happens in the tick that is being lived, before it is complete: events, numbered, and
+"""What happens in the tick that is running, before it is complete: events, numbered, and
 memories to be laid down.
 """
 

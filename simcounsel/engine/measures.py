@@ -29,7 +29,7 @@ class Due:
 
     @property
     def instrument(self) -> str:
-        """The instrument's name, as it stands in the event."""
+        """The instrument's name, as it is in the event."""
         return self.scale.id
 
 

@@ -59,7 +59,7 @@ class Phases:
 
     def of_tick(self, tick: int, minute: int, last_tick: int | None) -> tuple[Phase, ...]:
         """Those of a tick, in order. Where days are skipped nobody plans: who has an appointment
-        goes there. last_tick: the one that was lived before; None for the first.
+        goes there. last_tick: the one that was run before; None for the first.
         """
         self._tick, self._minute, self._last_tick = tick, minute, last_tick
         arrive = Phase("arrive", self.arrive, can_be_left_out=False)
@@ -93,7 +93,7 @@ class Phases:
 
     def arrive(self) -> None:
         """Those whom the condition brings come, those whom it does not go. Who comes back
-        remembers; whose appointments that changes plans anew.
+        remembers; whose appointments that changes plans again.
         """
         arrived = arrive(self._world, self._population, self._journal, self._minute)
         self._ask(arrived.new, lambda mind, scene: mind.arrive(scene))
@@ -103,7 +103,7 @@ class Phases:
         self.remember()
 
     def account(self) -> None:
-        """Each client's memories of the days since the last tick that was lived."""
+        """Each client's memories of the days since the last tick that was run."""
         world, last = self._world, self._last_tick
         before = (
             self._minute if last is None else minute_of_tick(last, world.start, world.tick_minutes)

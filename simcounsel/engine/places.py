@@ -16,7 +16,7 @@ PRIVATE_ROOMS = frozenset({"bedroom", "bathroom"})
 
 
 class Places:
-    """The tree of a world's places. Each is a cell of a Mesa Network; people stand in the
+    """The tree of a world's places. Each is a cell of a Mesa Network; people are in the
     leaves.
     """
 
@@ -62,7 +62,7 @@ class Places:
 
     def reachable(self, who: str, at: str, hosts: frozenset[str]) -> tuple[Reachable, ...]:
         """Where `who` may go from `at`: every room at home, all public places, the rooms of the
-        house one stands in, and the shared rooms at a host's. Another's bedroom is for those who
+        house one is in, and the shared rooms at a host's. Another's bedroom is for those who
         live there.
 
         hosts: people who are at home and close enough to be visited.

@@ -1,5 +1,5 @@
 """What would have come to mind at the moments of a run, had it been recalled in other ways: the
-memories as they were then, scored anew. Nothing is asked: all vectors are in the recording.
+memories as they were then, scored again. Nothing is asked: all vectors are in the recording.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ def recalled_in_ways(
 ) -> Iterator[Recollected]:
     """Every moment before a line of a resident, in order. ways: by name, how it is recalled.
 
-    All ways have the same memories before them, as they stood in the run, and the same that was
+    All ways have the same memories before them, as they were in the run, and the same that was
     said and felt; what came to mind a line ago stands back in none. A moment whose vector is not in
     the recording is left out. RunError when that of a memory is not.
     """

@@ -1,5 +1,5 @@
 """One resident as of the end of a tick, read out of a run's log: for questions afterwards. Nothing
-is written and no lock is taken, so a run that is still being lived can be asked as well.
+is written and no lock is taken, so a run that is still running can be asked as well.
 """
 
 from simcounsel.agents.mind import Scene
@@ -23,7 +23,7 @@ from simcounsel.specs.world import World
 def revisit(run: Run, who: str, tick: int | None = None) -> Past:
     """That resident at the end of `tick`; of the last complete one if None.
 
-    RunError says what is allowed when the tick was not lived, or nobody of that name lived there
+    RunError says what is allowed when the tick was not run, or nobody of that name lived there
     then.
     """
     done = run.ticks_done()
@@ -34,7 +34,7 @@ def revisit(run: Run, who: str, tick: int | None = None) -> Past:
         )
     tick = done - 1 if tick is None else tick
     if not 0 <= tick < done:
-        raise RunError(f"{run.folder}: tick {tick} was not lived; choose one from 0 to {done - 1}")
+        raise RunError(f"{run.folder}: tick {tick} was not run; choose one from 0 to {done - 1}")
     spec = _named(run.world, who, run)
     history = History.of(run)
     fold = _Fold(Resident(spec, run.world, recorded_vectors(run)), run.world)

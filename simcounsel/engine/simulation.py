@@ -95,7 +95,7 @@ class Simulation(mesa.Model):
                 check_models(world)
             run = begin_run(world, Path(out))
         self.record = run
-        world = run.world  # in which keys are hidden: so what is lived is what the manifest says
+        world = run.world  # in which keys are hidden: so what is run is what the manifest says
         super().__init__(seed=world.seed)
         self.world = world
         self.places = Places(world, self.random)
@@ -135,7 +135,7 @@ class Simulation(mesa.Model):
 
     @property
     def finished(self) -> bool:
-        """Whether all the world's ticks have been lived."""
+        """Whether all the world's ticks have been run."""
         return self.tick >= self.world.ticks
 
     def residents(self) -> tuple[Resident, ...]:
@@ -293,7 +293,7 @@ def recompute(
     run: Run, models: Switchboard, vectors: "Mapping[str, np.ndarray]", until_tick: int
 ) -> "dict[str, np.ndarray]":
     """The vectors of what was laid down in ticks before `until_tick` and is not among `vectors`,
-    asked for and recorded as they were when it was lived. RunError in a replay, which has no model
+    asked for and recorded as they were when it was run. RunError in a replay, which has no model
     of its own.
     """
     found: dict[str, np.ndarray] = {}

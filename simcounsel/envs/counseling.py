@@ -42,7 +42,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
     The counselor opens. An action is the next line; `[end]` at its end takes leave. An empty action
     is silence: the client hears `...`. A session is over when somebody took leave and the other has
     answered, or at the turn limit, which moves on while danger is open. The episode terminates with
-    the last session; it is never truncated, since the limit is part of the task and stands in
+    the last session; it is never truncated, since the limit is part of the task and is in
     `turns_left`.
 
     models: a ready Switchboard, which is then not closed here; None: those of the settings' world

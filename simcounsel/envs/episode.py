@@ -1,8 +1,8 @@
 """One client's sessions, without a Mesa model: a fold over events, as everywhere, that can be
-dropped and begun anew as often as one likes.
+dropped and begun again as often as one likes.
 
 The mind inside is the simulated resident's own, with its memory: conversations become memories,
-memories become reflections, and before each line it recalls. Between sessions nothing is lived;
+memories become reflections, and before each line it recalls. Between sessions nothing is run;
 days pass, memories fade and stay.
 """
 

@@ -77,7 +77,7 @@ class Setting:
         return SESSION_MINUTES if made is None or made.minutes is None else made.minutes
 
     def tick(self, session: int) -> int:
-        """In which tick of the world it would be; nothing is lived between sessions."""
+        """In which tick of the world it would be; nothing is run between sessions."""
         begin = minute_of_tick(0, self.world.start, self.world.tick_minutes)
         return (self.minute(session) - begin) // self.world.tick_minutes
 

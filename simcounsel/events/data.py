@@ -68,7 +68,7 @@ class Answered(Data):
     calls: tuple[str, ...] = ()
     """Keys of the calls that it came from: lines of calls.jsonl. () where it came from none."""
     fallback: bool = False
-    """Whether a call gave nothing of use, so that the declared fallback was taken."""
+    """Whether a call gave no usable answer, so that the declared fallback was taken."""
 
 
 class Warned(Data):

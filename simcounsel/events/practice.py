@@ -178,7 +178,7 @@ class GoalReview(Data):
     goal: str
     met: bool
     quotes: tuple[str, ...] = ()
-    """Words that stand in its lines and show it; without one no goal is met."""
+    """Words that are in its lines and show it; without one no goal is met."""
 
 
 class SessionReviewed(Answered):
@@ -199,7 +199,7 @@ class SessionReviewed(Answered):
     homework: str | None
     """What was agreed for the time until the next session."""
     dropped: tuple[str, ...] = ()
-    """Quotes that were given as evidence and stand in no line."""
+    """Quotes that were given as evidence and are in no line."""
 
 
 class FactLearned(Answered):

@@ -53,7 +53,7 @@ def exhibits() -> Mapping[str, Exhibit]:
 
 
 def located(argument: str) -> str:
-    """An argument with `gallery:NAME` made the folder of that run; any other as it stands.
+    """An argument with `gallery:NAME` made the folder of that run; any other as it is.
     SpecError when there is none of that name, or its file is not the one that was pinned.
     """
     if not argument.startswith(PREFIX):

@@ -1,7 +1,7 @@
 """An audit: yes-or-no questions about a conversation that lead on by their answers, and words
 quoted as proof.
 
-A yes counts only with a quote that stands in the conversation, in a line of whoever the item names;
+A yes counts only with a quote that is in the conversation, in a line of whoever the item names;
 without, the item is not answered, and the reason says so. What code can find by itself (a promise
 of secrecy, a help line) is not left to the judge, who is asked where code finds nothing or is not
 certain. A fault is never averaged away: each question is asked once, at temperature 0.
@@ -162,7 +162,7 @@ def _read(item: Item, reply: Reply[BaseModel | None], lines: Lines) -> _Read:
         return _Read(answer=ItemAnswer(id=item.id, value=0.0))
     if not stands_in(given.quote, item, lines):
         whose = f" in a line of the {item.by}" if item.by else ""
-        reason = f"its proof does not stand in the conversation{whose}: “{given.quote[:80]}”"
+        reason = f"its proof is not in the conversation{whose}: “{given.quote[:80]}”"
         return _Read(answer=_open(item, reason), mendable=True)
     return _Read(answer=ItemAnswer(id=item.id, value=1.0, quote=given.quote))
 

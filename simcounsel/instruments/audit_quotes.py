@@ -1,4 +1,4 @@
-"""Whether words that are quoted as proof stand in the conversation."""
+"""Whether words that are quoted as proof are in the conversation."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ def count_words(text: str) -> int:
 
 
 def stands_in(quote: str, item: Item, lines: Lines) -> bool:
-    """Whether a quote stands in one line of the right speaker in whole words, but for spaces,
+    """Whether a quote is in one line of the right speaker in whole words, but for spaces,
     capitals, quotation marks and what ends it: two words at least, or the whole line.
     """
     wanted = _plain(quote)

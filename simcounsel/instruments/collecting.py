@@ -54,7 +54,7 @@ class Collected:
 
     def take(self, read: Mapping[str, ItemRead], flipped: bool = False) -> None:
         """Add a number to each item, or note why there is none. flipped: the later of two texts
-        stood first, so that the number counts from the other end.
+        was first, so that the number counts from the other end.
         """
         by_id = {item.id: item for item in self.scale.items}
         for name, one in read.items():

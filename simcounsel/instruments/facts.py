@@ -26,7 +26,7 @@ class BlockFacts(Facts):
     """The scale's id."""
     items: tuple[FormItem, ...]
     material: str
-    """What is to be judged, as it stands in the prompt."""
+    """What is to be judged, as it is in the prompt."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,4 +70,4 @@ class AuditFacts(Facts):
 
 @dataclass(frozen=True, kw_only=True)
 class PairFacts(Facts):
-    """Which of two conversations is better: both stand in the prompt, and nothing else is known."""
+    """Which of two conversations is better: both are in the prompt, and nothing else is known."""

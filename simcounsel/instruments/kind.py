@@ -32,7 +32,7 @@ class Counted:
     """An instrument that is counted from the lines of a conversation, without any model."""
 
     id: str
-    """Its name, as it is registered and stands in measurements."""
+    """Its name, as it is registered and is in measurements."""
     version: str
     """Changes whenever the same lines could give other numbers."""
     scores: tuple[str, ...]

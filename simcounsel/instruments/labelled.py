@@ -13,7 +13,7 @@ interlocutor (therapist,
    client), utterance_text; a line that several annotators coded counts once.
 3. A CPsyCounE-like JSON: a list of {"turns": [{"role": "client", "content": "..."}]} with `id`, or
 `topic` and `case`;
-   `quality` and `ratings` may stand there too.
+   `quality` and `ratings` may be there too.
 """
 
 import csv

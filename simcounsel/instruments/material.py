@@ -53,7 +53,7 @@ class Material:
     """In which a judge is asked about it; the items stay in the language of their instrument."""
 
     def text(self, flipped: bool = False, *, numbered: str = "") -> str:
-        """As it stands in a prompt. flipped: of two versions, the later one first. numbered: whose
+        """As it is in a prompt. flipped: of two versions, the later one first. numbered: whose
         turns bear numbers, from 1 (CLIENT or COUNSELOR).
         """
         if self.before is not None and self.after is not None:
@@ -77,7 +77,7 @@ class Material:
 
 
 def later_first(sample: int, *key: object) -> bool:
-    """Whether the later of two texts stands first: drawn for the first sample, then by turns, so
+    """Whether the later of two texts is first: drawn for the first sample, then by turns, so
     that a preference for one place cancels out over two.
     """
     return bool(chance(*key, "order").getrandbits(1)) != bool(sample % 2)
@@ -156,7 +156,7 @@ def profile(persona: Persona) -> str:
 
 
 def sheet(persona: Persona) -> tuple[tuple[str, str], ...]:
-    """What stands in a persona's file, as (heading, text); who it is has no heading."""
+    """What is in a persona's file, as (heading, text); who it is has no heading."""
     who = (
         f"{persona.age} years old, {persona.gender}, {persona.pronouns}, {persona.culture},"
         f" {persona.occupation}."

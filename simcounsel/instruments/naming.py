@@ -25,7 +25,7 @@ def check_instruments(*files: Path) -> None:
 
 
 def unknown_instruments(path: Path, data: Any, lines: Lines, at: At = ()) -> Iterator[Problem]:
-    """A problem for each name that no instrument has, wherever it stands in a world or experiment:
+    """A problem for each name that no instrument has, wherever it is in a world or experiment:
     also in what a condition sets.
     """
     keys = data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()

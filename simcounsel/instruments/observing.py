@@ -33,7 +33,7 @@ def observe(
     samples: int = 1,
     temperature: float | None = None,
 ) -> Ask[Answers]:
-    """A judge's ratings of what stands in the material. who: about whom, for the record only. key:
+    """A judge's ratings of what is in the material. who: about whom, for the record only. key:
     for seeds and order. temperature: None for 0, or that of samples where several are averaged.
     """
     if material.absent is not None:
@@ -95,7 +95,7 @@ def _block_question(
     key: tuple[object, ...],
     temperature: float,
 ) -> Question[BaseModel | None]:
-    """shown: the material as it stands in the prompt, and the prompt's language."""
+    """shown: the material as it is in the prompt, and the prompt's language."""
     material, language = shown
     form = tuple(question_of(scale, item, language) for item in items)
     system, prompt = render(

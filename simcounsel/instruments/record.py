@@ -1,4 +1,4 @@
-"""What of a run a measurement is about, kept while the run is lived or read: the conversations, the
+"""What of a run a measurement is about, kept while the run is run or read: the conversations, the
 sessions, the versions of the personas.
 """
 

@@ -209,7 +209,7 @@ def band_of(scale: Scale, name: str, value: float) -> str | None:
 
 
 def _flagged(scale: Scale, scores: Iterable[Score], answers: Answers) -> Iterable[Score]:
-    """The flags of items stand at the first score, those of a score at that score."""
+    """The flags of items are at the first score, those of a score at that score."""
     for place, one in enumerate(scores):
         names = tuple(flag.name for flag in scale.flags if _raised(flag, one, place == 0, answers))
         yield one.model_copy(update={"flags": names}) if names else one

@@ -1,3 +1,3 @@
-"""Sweeps: many runs of an experiment, planned, lived in processes of their own or on Ray, and
+"""Sweeps: many runs of an experiment, planned, run in separate processes or on Ray, and
 gathered.
 """

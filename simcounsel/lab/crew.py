@@ -1,5 +1,5 @@
-"""Processes that each do one job and tell of it: so many at once, ended whatever becomes of whoever
-began them.
+"""Processes that each do one job and tell of it: so many at once, killed when their
+parent dies.
 """
 
 import contextlib

@@ -80,7 +80,7 @@ def plan_lines(
     yield f"seeds        {', '.join(map(str, experiment.all_seeds))}"
     if experiment.paired_at is not None:
         yield (
-            f"paired       each client's first {experiment.paired_at} ticks are lived once, then"
+            f"paired       each client's first {experiment.paired_at} ticks are run once, then"
             " forked into every condition"
         )
     about = cells[0].about
@@ -124,13 +124,13 @@ def _by_key(differing: list[str]) -> Iterator[str]:
 
 
 def world_lines(cells: tuple[Cell, ...], days: float) -> Iterator[str]:
-    """How long worlds are lived, and what is measured in them. days: of residents."""
+    """How long worlds are run, and what is measured in them. days: of residents."""
     world = cells[0].world
     yield f"length       {world.ticks} ticks of {world.tick_minutes} minutes"
     for measurement in world.measurements:
         yield f"measured     {measurement.instrument}, {measurement.when}"
     if days:
-        yield f"lived        {days:.1f} resident-days"
+        yield f"simulated    {days:.1f} resident-days"
 
 
 def _over(hypothesis: Hypothesis) -> str:

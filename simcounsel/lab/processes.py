@@ -28,7 +28,7 @@ from simcounsel.specs.cells import Cell
 def simulation(
     cell: Cell, run: Run, models: Switchboard, report: Callable[[int], None]
 ) -> tuple[Simulation, int]:
-    """What lives a run of a world, and how many ticks are left. report: is told how many are
+    """What runs a world, and how many ticks are left. report: is told how many are
     complete.
     """
 
@@ -53,7 +53,7 @@ def live(
     """Live one run to its end, in this process. tell: is told of each tick, and of the
     end. asking: how patiently models are asked. budget: the sweep's; None: without one.
 
-    The signal `stop_on` stops it after the tick that is being lived; a second one at once.
+    The signal `stop_on` stops it after the tick that is running; a second one at once.
     """
     run = open_cell(cell, out)
     with asked(asking):
@@ -125,7 +125,7 @@ def _same_imports() -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True)
 class CellJob:
-    """One run of a sweep, for the process that lives it."""
+    """One run of a sweep, for its process."""
 
     cell: Cell
     """Which run."""
@@ -177,7 +177,7 @@ def how_ended(cell: Cell, out: Path, error: BaseException | None = None) -> dict
 
 def die_with_parent() -> None:
     """Wait until whoever began this process is gone, however it ended, then end too: nobody would
-    hear of what is lived here, and a model may cost money. What was lived is on disk.
+    hear of what is run here, and a model may cost money. What was run is on disk.
     """
     parent = multiprocessing.parent_process()
     assert parent is not None, "this runs in processes that another began"

@@ -39,7 +39,7 @@ class Wanted:
     rounds: int = 1
     """So many finished ratings each run shall have; from the second on each is a retest."""
     fallbacks: FallbackLimits | None = None
-    """How many answers may be of no use; None: as each run's world says."""
+    """How many answers may be unusable; None: as each run's world says."""
     damaged: bool = False
     """Go on with what can be read of damaged runs."""
 

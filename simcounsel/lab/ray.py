@@ -35,11 +35,11 @@ GROWN = ("events.jsonl", "calls.jsonl")
 
 
 class RaySweep(Sweep):
-    """A Sweep whose runs live on a cluster. The nodes need simcounsel of the same version, and keys
+    """A Sweep whose runs go on a cluster. The nodes need simcounsel of the same version, and keys
     in their environment.
 
     A run lives in a folder of its node and is collected when its task ends; stopped or failed runs
-    come back as far as they were lived, so that the next start goes on with them. All nodes claim
+    come back as far as they were run, so that the next start goes on with them. All nodes claim
     from one ledger, on the machine of the sweep.
     """
 
@@ -230,8 +230,8 @@ def _live_there(
     budget: Shared | None,
     named: tuple[str, str],
 ) -> tuple[dict[str, Any], bytes]:
-    """On a node: unpack what is lived already, live on, pack it again. Never raises, so that what
-    was lived comes back. named: the hosts to which the node's key may be sent, and the code
+    """On a node: unpack what is run already, go on, pack it again. Never raises, so that what
+    was run comes back. named: the hosts to which the node's key may be sent, and the code
     that may be run.
     """
     import tempfile

@@ -40,7 +40,7 @@ A_LINE = {
     "quick": Rule(requests=(0.3, 0.8), sent_bytes=(600, 1_500)),
     "embed": Rule(requests=(0.5, 1.3), sent_bytes=(100, 250)),
 }
-"""Of a line of a talk, where only the meetings are lived, of both people: policies took 1.3 to 2.2
+"""Of a line of a talk, where only the meetings are run, of both people: policies took 1.3 to 2.2
 (docs/courses.md); a clinic of five sessions was counted for the rest.
 """
 FEWEST_LINES = 6
@@ -78,12 +78,12 @@ def sends_texts(models: Mapping[str, str]) -> bool:
 
 
 def resident_days(world: World, ticks: int, since: int = 0) -> float:
-    """Days of residents that are lived in the ticks from `since` on."""
+    """Days of residents that are run in the ticks from `since` on."""
     return len(world.present()) * max(0, ticks - since) * world.tick_minutes / 1440
 
 
 def lines_of(world: World, ticks: int, since: int = 0) -> tuple[float, float]:
-    """The fewest and the most lines of appointments, where only they are lived."""
+    """The fewest and the most lines of appointments, where only they are run."""
     here = {one.name for one in world.present()}
     start = world.start.hour * 60 + world.start.minute
     most = [

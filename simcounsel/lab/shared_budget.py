@@ -1,4 +1,4 @@
-"""One budget for all runs of a sweep, in whatever process they are lived."""
+"""One budget for all runs of a sweep, in whatever process they are run."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from simcounsel.specs.experiment import Budget as Wanted
 
 
 class Shared(Protocol):
-    """What a process is given that lives a run."""
+    """What the process of a run is given."""
 
     def opened(self, owner: str) -> Budget:
         """The budget, for the run of that name."""
@@ -52,7 +52,7 @@ class SharedBudget:
         return self._out / FILE
 
     def begin(self) -> None:
-        """Count what the runs took at earlier starts; nobody else lives this sweep."""
+        """Count what the runs took at earlier starts; no other process runs this sweep."""
         if not self.limited:
             return
         spent = Amount()

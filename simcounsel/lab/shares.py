@@ -50,7 +50,7 @@ class Forecast:
     basis: str
     """What it rests on, in words."""
     resident_days: float = 0.0
-    """That are lived through; 0 where only appointments are lived, or nobody lives."""
+    """That are lived through; 0 where only appointments are run, or nobody lives."""
 
     def total(self) -> tuple[Share, Share]:
         """Of all roles."""

@@ -1,4 +1,4 @@
-"""An experiment becomes runs: in parallel processes or on a Ray cluster, resumable, nothing lived
+"""An experiment becomes runs: in parallel processes or on a Ray cluster, resumable, nothing run
 twice.
 
 OUT/experiment.json   the plan: arms, clients, seeds, hypotheses, which run is which; rewritten
@@ -33,7 +33,7 @@ from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.sweep_plan import write_plan
 
-State = Literal["waiting", "lives", "done", "failed", "stopped", "given up"]
+State = Literal["waiting", "running", "done", "failed", "stopped", "given up"]
 
 
 @dataclass(kw_only=True)
@@ -89,7 +89,7 @@ class Sweep:
         model: str | None = None,
         processes: int | None = None,
     ) -> "Sweep":
-        """A sweep of an experiment's file, or of one that comes along, by its name.
+        """A sweep of an experiment's file, or of one that is included, by its name.
 
         out: its folder, `sweeps/NAME` if None; an earlier one of the same experiment goes on.
         model: for all roles but `embed`, in place of the file's. SpecError says what is wrong.
@@ -112,7 +112,7 @@ class Sweep:
         done.
         """
         write_plan(self.experiment, tuple(p.cell for p in self.progress.values()), self.out)
-        busy = "another process lives this sweep; wait for it, or stop it first"
+        busy = "another process runs this sweep; wait for it, or stop it first"
         lock = taken(self.out / "sweep.lock", busy, RunError, "choose another --out")
         try:
             self._look_at_what_is_there()
@@ -166,12 +166,12 @@ class Sweep:
             if len(self.workers) >= self.processes or self.stopping:
                 break
             self.workers.begin(progress.cell.name, self._job(progress.cell))
-            progress.state, progress.began = "lives", time.monotonic()
+            progress.state, progress.began = "running", time.monotonic()
         return not self.stopping and any(self._ready())
 
     @cached_property
     def workers(self) -> Workers:
-        """Who lives the runs."""
+        """What runs the cells."""
         return Crew(live_cell)
 
     def _job(self, cell: Cell) -> Any:
@@ -190,7 +190,7 @@ class Sweep:
         return InFile(usd=usd, calls=calls, file=self.budget.file) if self.budget.limited else None
 
     def _ready(self) -> Iterator[Progress]:
-        """Those that wait, and whose past is lived. A past that failed takes its forks with it."""
+        """Those that wait, and whose past is run. A past that failed takes its forks with it."""
         for progress in list(self.progress.values()):
             if progress.state != "waiting":
                 continue
@@ -211,9 +211,9 @@ class Sweep:
         if "end" in report:
             self._used_up = self._used_up or report.get("used_up")
             if self.stopping and report.get("lost"):  # it was told to stop before it had begun
-                self._end(name, "stopped", None, lived=True)
+                self._end(name, "stopped", None, begun=True)
             else:
-                self._end(name, report["end"], report["cause"], lived=True)
+                self._end(name, report["end"], report["cause"], begun=True)
         else:
             calls, usd = self._before.get(name, (0, 0.0))
             progress.tick, progress.calls = report["tick"], calls + report["calls"]
@@ -221,11 +221,11 @@ class Sweep:
                 None if usd is None or report["cost_usd"] is None else usd + report["cost_usd"]
             )
 
-    def _end(self, name: str, state: State, cause: str | None, lived: bool = False) -> None:
-        """lived: whether it was under way."""
+    def _end(self, name: str, state: State, cause: str | None, begun: bool = False) -> None:
+        """begun: whether it was under way."""
         progress = self.progress[name]
         progress.state, progress.cause = state, cause
-        if lived:
+        if begun:
             self.budget.ended(name)
             progress.calls, progress.cost_usd = spent_on(progress.cell, self.out)
         at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -108,7 +108,7 @@ MOST_BROKEN = 64
 
 
 def _json_parts(text: str, model: type[BaseModel]) -> list[str]:
-    """The outermost {...} of an answer, which may stand in a code fence or between words; where
+    """The outermost {...} of an answer, which may be in a code fence or between words; where
     that is no JSON, also each object in it that has a field of the model's, the last one first.
     Unfit where all that came is the schema.
     """

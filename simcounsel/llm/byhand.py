@@ -48,7 +48,7 @@ class ByHand:
 
     NAME.md is the request to read, NAME.json the same for a program; NAME is who asks, what for
     and the beginning of the request's key. The answer goes into NAME.answer.txt beside them,
-    without limit of time. It is checked at once: what is wrong stands in NAME.problem.txt, and
+    without limit of time. It is checked at once: what is wrong is in NAME.problem.txt, and
     the answer in NAME.refused-1.txt. Answered requests lie in FOLDER/answered, where the same
     request finds its answer again.
     """

@@ -54,7 +54,7 @@ def timeouts_of(name: str, given: Mapping[str, Timeouts]) -> Timeouts | None:
 
 
 def provider_of(name: str) -> str:
-    """Whose models have such names: what stands before the first `:` or `+`."""
+    """Whose models have such names: what is before the first `:` or `+`."""
     return re.split("[:+]", name, maxsplit=1)[0]
 
 

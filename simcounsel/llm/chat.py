@@ -31,7 +31,7 @@ def messages(
 ) -> list[Message]:
     """The question's messages and, on the second try, the answer that was refused, as far as
     `MOST_SHOWN` characters, and what was wrong with it. schema_beside: whether the
-    schema of the answer is sent beside the messages; else it stands in the system message.
+    schema of the answer is sent beside the messages; else it is in the system message.
     """
     messages = list(question.messages if schema_beside else question.messages_with_schema)
     if complaint:
@@ -62,7 +62,7 @@ def clean(text: str, question: Question[Any]) -> str:
 
 def rated_number(text: str) -> re.Match[str] | None:
     """The number in which an answer to `rate` ends, after a reason or alone, as group 1: what
-    stands behind the last "score:", or what the last line begins with, or ends in without another.
+    is behind the last "score:", or what the last line begins with, or ends in without another.
     None when there is none: a number within a reason is no rating.
     """
     marked = list(_MARKED.finditer(text))

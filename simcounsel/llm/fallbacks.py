@@ -1,4 +1,4 @@
-"""When too many of the answers to what is asked were of no use to go on asking."""
+"""When too many of the answers to what is asked were unusable to go on asking."""
 
 from typing import Any
 
@@ -25,6 +25,6 @@ class FallbackShare:
         most = self._limits.most
         if self.asked > self._limits.over and self.fallbacks > most * self.asked:
             raise TooManyFallbacks(
-                f"{self.fallbacks} of {self.asked} answers were of no use, more than the"
+                f"{self.fallbacks} of {self.asked} answers were unusable, more than the"
                 f" {most:g} that are allowed (the last: {reply.problem}); {REMEDY}"
             )

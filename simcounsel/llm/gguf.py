@@ -33,7 +33,7 @@ BYTES = {0: 4, 1: 2, 30: 2}
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """What stands at the beginning of a GGUF file."""
+    """What is at the beginning of a GGUF file."""
 
     metadata: Mapping[str, Any]
     """By key; lists are left out."""

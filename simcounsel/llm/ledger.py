@@ -3,7 +3,7 @@ processes share, or in the memory of one.
 
 A claim belongs to one question. It holds what its requests took so far and the most that the one
 in flight can take, and is closed when the question's line is in the recording. So a process that
-is killed loses no count: its claims are still there, and stand at their most.
+is killed loses no count: its claims are still there, and are at their most.
 """
 
 import sqlite3
@@ -175,7 +175,7 @@ class Ledger:
         except sqlite3.Error as error:
             raise ModelError(
                 f"{self.file}: the account of the budget cannot be kept ({error}); free some space,"
-                " or remove this file if it is damaged: what the recordings say is counted anew"
+                " or remove this file if it is damaged: what the recordings say is counted again"
             ) from None
 
 

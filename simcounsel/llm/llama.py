@@ -50,7 +50,7 @@ class Generated:
     """Of the whole prompt."""
     tokens_out: int
     tokens_cached: int
-    """Of `tokens_in`, those that were not computed anew."""
+    """Of `tokens_in`, those that were not computed again."""
     end: Literal["stop", "length"]
     """'stop' at a stop string, the model's own end or the grammar's; else 'length'."""
     tokens: tuple[Token, ...] = ()
@@ -59,7 +59,7 @@ class Generated:
 
 @dataclass(frozen=True, kw_only=True)
 class Chat:
-    """What stands before a prompt that is answered as a chat."""
+    """What is before a prompt that is answered as a chat."""
 
     system: str = ""
     """The instruction; without one there is none, not an empty one."""
@@ -109,7 +109,7 @@ class Llama:
         n_probs: int = 0,
         chat: Chat | None = None,
     ) -> Generated:
-        """Go on from `prompt` as it stands, or with `chat` answer it through the model's chat
+        """Go on from `prompt` as it is, or with `chat` answer it through the model's chat
         template.
 
         temperature: 0 takes the likeliest token. stop: ends the text, and is left out of it.
@@ -231,7 +231,7 @@ def _load(path: Path, adapter: Path | None, threads: int, context_tokens: int) -
             ) from error
         cause = f"{path}: not a model that llama.cpp can load ({error})"
         raise ModelError(
-            f"{cause}; 'simcounsel models --pull' fetches the pinned one anew"
+            f"{cause}; 'simcounsel models --pull' fetches the pinned one again"
         ) from error
     # A server freed before its loop has begun hangs for ever; a first answer means it has begun.
     server.handle_completions({"prompt": "a", "max_tokens": 1})

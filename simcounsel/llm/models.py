@@ -135,7 +135,7 @@ class Provider:
     state: Callable[[], str] | None = None
     """What is there or missing on this machine ("needs MYTHING_KEY"), for `simcounsel models`."""
     vectors_for: Callable[[str], str | None] | None = None
-    """The name of the embedding model that goes with a chat model, where the world is lived with
+    """The name of the embedding model that goes with a chat model, where the world is run with
     that one alone; None: the embedded one."""
 
 
@@ -144,7 +144,7 @@ class Failure(Exception):
     as against an answer that said no: it is asked again, and never becomes a fallback. Otherwise it
     becomes a fallback and a `warned` event, never a crash.
 
-    lasting: waiting does not mend it (a wrong key, an unknown model). wait_s: so long the server
+    lasting: waiting does not repair it (a wrong key, an unknown model). wait_s: so long the server
     asks to wait before the next attempt.
     """
 

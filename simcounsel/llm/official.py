@@ -1,5 +1,6 @@
-"""To OpenAI and Azure, over their official client, which knows their headers, organizations,
-projects, deployments and ways to sign in; over aiohttp, which bears thousands at once.
+"""OpenAI and Azure over their official client, which knows their headers, organizations, projects,
+deployments and ways to sign in. It runs over aiohttp, which handles thousands of concurrent
+requests.
 
 It sends once. Its own repetitions are left off: whoever asks waits and sends again by one clock for
 all requests in flight (see `llm.outage`), and a budget counts each before it is sent.

@@ -90,7 +90,7 @@ class Outage:
         """What `send` comes to, sent again while it reaches nobody.
 
         name: the model's. ModelUnreachable when the time is over, or at once for what waiting
-        cannot mend; a Failure of another kind, which is an answer, as it is.
+        cannot repair; a Failure of another kind, which is an answer, as it is.
         """
         for attempt in itertools.count(1):
             try:

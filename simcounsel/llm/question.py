@@ -53,7 +53,7 @@ class Tags:
     own: bool = False
     """Whether a policy brings it for its move, before all that a persona has."""
     listens: bool | None = None
-    """Whether a word on what was heard may stand before such a line; None: it is said as it is,
+    """Whether a word on what was heard may be before such a line; None: it is said as it is,
     and may be said again.
     """
 
@@ -216,7 +216,7 @@ class Question(Generic[T]):
         ]
 
 
-def warmed(question: Question[T], temperature: float | None) -> Question[T]:
+def with_temperature(question: Question[T], temperature: float | None) -> Question[T]:
     """At another temperature, but for what is asked at 0, or of a judge; None: as it is."""
     if temperature is None or question.tier not in ("reason", "quick") or not question.temperature:
         return question

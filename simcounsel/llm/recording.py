@@ -92,7 +92,7 @@ def broken_off_line(question: Question[T], spent: Spent) -> dict[str, Any]:
 
 
 def _took(spent: Spent) -> dict[str, Any]:
-    """Tokens, cost, requests. `most_usd` stands there where a budget counts more than the cost."""
+    """Tokens, cost, requests. `most_usd` is there where a budget counts more than the cost."""
     took: dict[str, Any] = {
         "tokens_in": spent.tokens_in,
         "tokens_out": spent.tokens_out,

@@ -1,4 +1,4 @@
-"""The JSON schema of an answer's type: as it stands in a question's key, and as it is sent, which
+"""The JSON schema of an answer's type: as it is in a question's key, and as it is sent, which
 is narrowed to what only its question knows, in words that grammars take.
 """
 
@@ -184,7 +184,7 @@ def response_format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def schema_text(schema: type, language: str = "en") -> str:
-    """The JSON schema of a pydantic model as text, as it stands in a question's key."""
+    """The JSON schema of a pydantic model as text, as it is in a question's key."""
     if (schema, language) not in _SCHEMA_TEXTS:
         _SCHEMA_TEXTS[schema, language] = json.dumps(
             schema_of(schema, language), ensure_ascii=False, separators=(",", ":")

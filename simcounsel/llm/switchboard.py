@@ -18,7 +18,7 @@ from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, taken_in
 from simcounsel.llm.outage import Outage, Patience, Waiting, asked_again
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Ask, Question, Reply, warmed
+from simcounsel.llm.question import Ask, Question, Reply, with_temperature
 from simcounsel.llm.recording import Recorder, broken_off_line, call_line, embedding_line
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
@@ -63,7 +63,7 @@ class Switchboard:
         self.budget = Budget()
         self.fallbacks: FallbackShare | None = None
         self.temperature: float | None = None
-        """For what people think and speak (`warmed`)."""
+        """For what people think and speak (`with_temperature`)."""
         self._recorded = dict(recorded or {})
         self.only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
@@ -123,7 +123,7 @@ class Switchboard:
         """
         if question.verb == "embed":
             return await self._embedded(question)
-        question = warmed(question, self.temperature)
+        question = with_temperature(question, self.temperature)
         if question.once:
             return await self._once.answer(question, self._counted)
         return await self._counted(question)
@@ -206,7 +206,7 @@ class Switchboard:
         return reply
 
     async def _try(self, question: Question[T], model: ChatModel, spent: Spent) -> Reply[T] | None:
-        """Ask once. None when the answer is of no use; `spent` then says why."""
+        """Ask once. None when the answer is unusable; `spent` then says why."""
         spent.asked += 1
 
         async def send() -> Completion:

@@ -57,7 +57,7 @@ def pull(progress: Progress | None = None) -> list[Path]:
 def path_of(key: str, progress: Progress | None = None, *, verify: bool = False) -> Path:
     """The cached file, fetched when it is missing or of the wrong size.
 
-    verify: check the SHA-256 of a cached file too, and fetch it anew when that is wrong.
+    verify: check the SHA-256 of a cached file too, and fetch it again when that is wrong.
     Safe when several processes want it at once. Raises WeightsError, which says what to do.
     """
     if key not in WEIGHTS:

@@ -178,7 +178,7 @@ def checked(question: str) -> str:
 
 @lru_cache(maxsize=8)
 def _past(folder: Path, who: str, tick: int) -> Past:
-    """A moment that was lived stays as it is."""
+    """A moment that was run stays as it is."""
     return revisit(Run.open(folder), who, tick)
 
 

@@ -46,7 +46,7 @@ class Rating:
     `measure` does it.
 
     judge: the model; '' where none is asked. own: by name the models of residents who answer about
-    themselves with one of their own. fallbacks: how many answers may be of no use; the world's
+    themselves with one of their own. fallbacks: how many answers may be unusable; the world's
     limits if None. seated: who is left out of a self-report, since a person spoke for them.
 
     A rating that was broken off is gone on with by the same plan; a finished one is made once more,
@@ -161,7 +161,7 @@ class Rating:
     ) -> tuple[Measured, ...]:
         """Ask, write and return everything, in the order of the targets. models: None for
         what is counted. GivenUp when a model does not answer, the budget does not reach, or too
-        many answers are of no use.
+        many answers are unusable.
 
         Each measurement is written as soon as it is complete, so what was measured before Ctrl-C
         stays.

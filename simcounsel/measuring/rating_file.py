@@ -1,5 +1,5 @@
 """The file of one rating of a run (see `runs.rating_lines`): begun, written as answers come, gone
-on with after it was broken off. `stopped` stands in it where too many answers were of no use.
+on with after it was broken off. `stopped` is in it where too many answers were unusable.
 """
 
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ class RatingFile:
         return self._lines.path if self._lines else None
 
     def measured(self) -> dict[Point, Measured]:
-        """What is measured already. What rests on an answer of no use is asked anew."""
+        """What is measured already. What rests on an answer unusable is asked again."""
         found = measured_in(self.path) if self.path else {}
         return {point: one for point, one in found.items() if not one.fallback}
 
@@ -99,7 +99,7 @@ class RatingFile:
             lines.append(line)
 
     def stop(self, why: str) -> None:
-        """Mark that it was given up because too many answers were of no use."""
+        """Mark that it was given up because too many answers were unusable."""
         self.append({"kind": "stopped", "why": why, "at": f"{datetime.now():%Y-%m-%d %H:%M:%S}"})
 
     def finish(self) -> None:

@@ -43,7 +43,7 @@ def record_until(run: Run, at: int | None) -> tuple[ObserverRecord, dict[int, in
             f" {run.folder}`"
         )
     if at is not None and not 0 <= at < done:
-        raise RunError(f"{run.folder}: tick {at} was not lived; choose one from 0 to {done - 1}")
+        raise RunError(f"{run.folder}: tick {at} was not run; choose one from 0 to {done - 1}")
     record, minutes = ObserverRecord(run.world), {}
     for entry in run.entries(until_tick=done if at is None else at + 1):
         record.observe(entry)

@@ -63,7 +63,7 @@ class Validation:
 
     def collect(self, models: Switchboard, fallbacks: FallbackLimits | None = None) -> Path:
         """Ask everything and write it down. GivenUp when the judge does not answer, or more of its
-        answers are of no use than `fallbacks` allows.
+        answers are unusable than `fallbacks` allows.
         """
         models.fallbacks = FallbackShare(fallbacks or FallbackLimits())
         plan = self.plan

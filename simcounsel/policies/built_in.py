@@ -2,20 +2,20 @@
 
 from simcounsel.policies.client import Client
 from simcounsel.policies.kind import NoSettings, PolicyKind
+from simcounsel.policies.prompt_scope import PromptScope
 from simcounsel.policies.socratic import Socratic
 from simcounsel.policies.supportive import Supportive
-from simcounsel.policies.told import Told
 from simcounsel.policies.unstaged import Unguided
 from simcounsel.specs.vocabulary import Role
 
 CLIENTS: frozenset[Role] = frozenset({"client"})
 
 
-class Alone(Told):
+class Alone(PromptScope):
     """Of one without a brief."""
 
     persona: bool = False
-    """As of `Told`; not unless asked for."""
+    """As of `PromptScope`; not unless asked for."""
 
 
 CLIENT = PolicyKind(make=lambda settings, lang: Client(), settings=NoSettings, roles=CLIENTS)

@@ -1,6 +1,6 @@
 """The client's policy: whether to take leave, and for stand-ins in which tone the next line is.
 
-What a client says follows from who it is, what was said to it and where it stands
+What a client says follows from who it is, what was said to it and where it is
 (`simcounsel.agents.client_state`), not from a stance that is decided for it. A model is told none;
 where lines are chosen out of hand-written ones, a rule names the stage of telling that they suit.
 """
@@ -21,7 +21,7 @@ ANGRY_FROM = 5
 
 
 class Client:
-    """Speaks from where it stands; takes leave when the other does or time is up."""
+    """Speaks from where it is; takes leave when the other does or time is up."""
 
     name: ClassVar[str] = "client"
 

@@ -25,7 +25,7 @@ class PolicyKind(Generic[S]):
 
     make: Callable[[S, Language], Policy]
     """Makes the policy from what a world tells it and the language of the world. SpecError when
-    that cannot be lived, or there is nothing in that language."""
+    that cannot be run, or there is nothing in that language."""
     settings: type[S]
     """What it can be told, with defaults: a pydantic model, best one that forbids unknown keys. A
     world gives it as `policy: {name: mine, settings: {depth: 2}}`."""

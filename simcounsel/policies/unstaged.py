@@ -5,7 +5,7 @@ from typing import ClassVar
 from simcounsel.agents.talk import Decision, TalkView, Wording
 from simcounsel.llm.question import Ask, Example
 from simcounsel.policies.manual import aims, lines_for, own_example
-from simcounsel.policies.told import Told
+from simcounsel.policies.prompt_scope import PromptScope
 from simcounsel.prompts import prompt_text, render
 
 
@@ -21,8 +21,8 @@ class Unguided:
 
     name: ClassVar[str] = "unguided"
 
-    def __init__(self, told: Told | None = None) -> None:
-        self.told = told or Told(persona=False)
+    def __init__(self, told: PromptScope | None = None) -> None:
+        self.told = told or PromptScope(persona=False)
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         """Hello, talk, goodbye."""

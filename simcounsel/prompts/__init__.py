@@ -41,7 +41,7 @@ _REPLACED: ContextVar[Mapping[str, str] | None] = ContextVar("replaced", default
 @contextmanager
 def replaced(texts: Mapping[str, str] | None) -> Iterator[None]:
     """Within, prompts are these texts where they are among them, by name, as `zh/NAME` in another
-    language; None: as they come along.
+    language; None: as they are included.
     """
     token = _REPLACED.set(texts)
     try:
@@ -87,9 +87,9 @@ def prompt(name: str) -> Template:
 
 @cache
 def blocks_of(text: str) -> Mapping[str, str]:
-    """The blocks of a prompt's text by name, as they stand; one without names has its system part
+    """The blocks of a prompt's text by name, as they are; one without names has its system part
     as `above` and its user part as '', the latter alone where nothing parts them. ValueError for
-    blocks that are unknown, come twice or stand in another order.
+    blocks that are unknown, come twice or are in another order.
     """
     above, *rest = _RULE.split(text)
     named = dict(zip(rest[::2], rest[1::2], strict=True))

@@ -1,6 +1,6 @@
 """Sets of prompts in other words: the same slots in the same blocks, the same meaning.
 
-What comes along is `sets/NAME/`, a file a prompt under the prompt's own name; prompts that a set
+What is included is `sets/NAME/`, a file a prompt under the prompt's own name; prompts that a set
 does not have are those of this package. A set of one's own is such a folder anywhere.
 """
 
@@ -18,12 +18,12 @@ _PHRASE = re.compile(r"[^:\n]{1,30}: \S")
 
 
 def shipped_sets() -> tuple[str, ...]:
-    """The names of the sets that come along."""
+    """The names of the sets that are included."""
     return tuple(sorted(one.name for one in _home().iterdir() if one.is_dir()))
 
 
 def shipped_set(name: str) -> dict[str, str]:
-    """The texts of a set that comes along, by prompt."""
+    """The texts of a set that is included, by prompt."""
     return texts_in(_home().joinpath(name))
 
 

@@ -1,4 +1,4 @@
-"""An earlier tick of a run lived again: what came after is moved aside, never deleted.
+"""An earlier tick of a run, run again: what came after is moved aside, never deleted.
 
 RUN/aside/N/events.jsonl, calls.jsonl      the ticks that were moved, in the order of the moves
 RUN/aside/N/measurements, interviews       what was measured and asked in them
@@ -24,9 +24,9 @@ BESIDE = ("measurements", "interviews")
 INDEX = "memory"
 
 
-def live_again_from(run: Record[Any], tick: int) -> Path:
+def rewind(run: Record[Any], tick: int) -> Path:
     """Move the events and calls of a tick and of all after it aside, and what was
-    measured or asked there; drop the index of memories, which is made anew. Return where to.
+    measured or asked there; drop the index of memories, which is made again. Return where to.
     RunError when there is no such tick, or another process writes the run.
     """
     _check(run, tick)
@@ -63,7 +63,7 @@ def calls_aside(run: Record[Any]) -> Iterator[dict[str, Any]]:
 
 def _check(run: Record[Any], tick: int) -> None:
     done, parent = complete_ticks(run.folder), run.manifest.parent
-    for _ in run.calls():  # which looks at each, before it is linked anew
+    for _ in run.calls():  # which looks at each, before it is linked again
         pass
     unit = run.kind.unit
     if not 0 <= tick <= done:
@@ -79,7 +79,7 @@ def _check(run: Record[Any], tick: int) -> None:
 
 def _split(file: Path, later: Path, tick: int, chain: CallChain | None) -> None:
     """The lines of that tick and later into another file, the others stay; both are on the disk
-    before the first is replaced. chain: by which the calls that stay are linked anew.
+    before the first is replaced. chain: by which the calls that stay are linked again.
     """
     part = file.with_name(f"{file.name}.part")
     with file.open("rb") as lines, part.open("wb") as kept, later.open("wb") as moved:

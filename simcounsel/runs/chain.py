@@ -31,7 +31,7 @@ _ALIKE = 3
 
 
 def start_hash(manifest: Fields, about: str = "world") -> str:
-    """Of what decides a run, out of its manifest as it stands on disk. about: the field that holds
+    """Of what decides a run, out of its manifest as it is on disk. about: the field that holds
     it.
     """
     decides = _without_models(manifest.get(about))
@@ -39,7 +39,7 @@ def start_hash(manifest: Fields, about: str = "world") -> str:
 
 
 def fields_digest(fields: Fields) -> str:
-    """SHA-256 over a file's fields as they stand on disk, but for the digest itself."""
+    """SHA-256 over a file's fields as they are on disk, but for the digest itself."""
     return _hash_of({key: value for key, value in fields.items() if key != "digest"})
 
 
@@ -74,7 +74,7 @@ def parents_start(manifest: Fields) -> str | None:
 
 
 def manifest_damage(manifest: Fields) -> str | None:
-    """What is wrong with a manifest of this version as it stands on disk; None when nothing is."""
+    """What is wrong with a manifest of this version as it is on disk; None when nothing is."""
     if manifest.get("digest") == fields_digest(manifest):
         return None
     return "it was changed after it was written (its digest does not fit)"
@@ -164,7 +164,7 @@ class LogCheck:
         return damage
 
     def rest(self, lines: Sequence[bytes]) -> Damage | None:
-        """What is wrong with what stands behind the last complete tick. Nothing, where it may be
+        """What is wrong with what is behind the last complete tick. Nothing, where it may be
         what a crash left: that is not checked.
         """
         if _like_an_end(b"".join(lines[-2:])):
@@ -203,7 +203,7 @@ class LogCheck:
             elif int(head[1]) > wanted:
                 what = f"{_events(wanted, int(head[1]) - 1)} missing before this line"
             elif int(head[1]) < wanted:
-                what = f"event {int(head[1])} stands here, where event {wanted} should"
+                what = f"event {int(head[1])} is here, where event {wanted} should"
             else:
                 continue
             return Damage(line=self._lines + number + 1, what=what)
@@ -223,7 +223,7 @@ def tick_of(line: bytes) -> int:
 
 
 def ticks_in(lines: Iterable[bytes]) -> Iterator[tuple[list[bytes], bool]]:
-    """The lines of each tick, its end last, with True; then what stands behind the last complete
+    """The lines of each tick, its end last, with True; then what is behind the last complete
     one, if anything does, with False.
     """
     tick: list[bytes] = []

@@ -45,7 +45,7 @@ class Dated(Generic[E]):
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A line, with what stood behind it."""
+    """A line, with what was behind it."""
 
     seq: int
     """Of its event in the log."""

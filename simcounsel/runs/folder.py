@@ -67,7 +67,7 @@ def damage_text(file: Path, damage: Damage, sound_ticks: int) -> str:
 def ways_on(folder: Path, sound_ticks: int) -> str:
     """What can be done about a damaged log."""
     again = (
-        f", live on from where it holds (`simcounsel resume {folder} --from {sound_ticks}`)"
+        f", go on from where it holds (`simcounsel resume {folder} --from {sound_ticks}`)"
         if sound_ticks
         else ""
     )

@@ -149,7 +149,7 @@ class _Open:
 
 
 class Conversations:
-    """The conversations of a world, event by event: while it is lived, or as its log is read.
+    """The conversations of a world, event by event: while it is run, or as its log is read.
 
     What somebody recalls, feels and thinks of the other belongs to the conversation that was begun
     last, until both have parted; all else says to which conversation it belongs. When a tick has

@@ -56,7 +56,7 @@ class Index:
         self._last_seq = -1
 
     def refresh(self) -> None:
-        """Index what was appended; all anew when the file became shorter (a resume dropped a
+        """Index what was appended; all again when the file became shorter (a resume dropped a
         tick).
         """
         with self._lock:
@@ -68,7 +68,7 @@ class Index:
                 self._read_on()
 
     def _goes_on(self) -> bool:
-        """Whether what was indexed still stands there: a resume may have cut a tick off and written
+        """Whether what was indexed still is there: a resume may have cut a tick off and written
         another.
         """
         at, line = self._last
@@ -207,5 +207,5 @@ class Index:
 
 
 def _written(text: str) -> bytes:
-    """A text as it stands between its quotes in a line."""
+    """A text as it is between its quotes in a line."""
     return json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")

@@ -20,13 +20,13 @@ from simcounsel.runs.rating_lines import MEASUREMENTS, RatingFolder
 Fields = dict[str, Any]
 T = TypeVar("T")
 OBJECTS = ("models", "prompts", "versions", "parent")
-"""Parts of a manifest that hold others; what else stands there is left out."""
+"""Parts of a manifest that hold others; what else is there is left out."""
 
 
 class Log:
     """A run's folder as far as it can be read.
 
-    Only complete ticks are shown: what a crash left of a tick is lived again by `resume`.
+    Only complete ticks are shown: what a crash left of a tick is run again by `resume`.
     `problems` says in words what is missing or damaged.
     """
 
@@ -252,7 +252,7 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 
 
 def _read_manifest(file: Path, kind: RecordKind) -> tuple[Fields, Fields, str | None]:
-    """The manifest as it stands there, what of it is used, and why it cannot be read."""
+    """The manifest as it is there, what of it is used, and why it cannot be read."""
     try:
         written = data = json_data(file_bytes(file))
         if not isinstance(data, dict) or not isinstance(data.get(kind.about), dict):

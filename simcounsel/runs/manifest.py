@@ -37,7 +37,7 @@ class Parent(BaseModel):
 
 
 class Stop(BaseModel):
-    """That a run was stopped because too many answers were of no use. It may have gone on since."""
+    """That a run was stopped because too many answers were unusable. It may have gone on since."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     tick: int
@@ -98,7 +98,7 @@ class Manifest(BaseModel):
 
     @classmethod
     def without_secrets(cls, fields: dict[str, Any]) -> tuple[Self, dict[str, Any]]:
-        """A manifest of these fields, and what is to stand on disk, each key and password hidden
+        """A manifest of these fields, and what is to be on disk, each key and password hidden
         in both. A large world takes long to search: this is the one time, so whoever lives in it
         takes it from here.
         """
@@ -114,7 +114,7 @@ class RunManifest(Manifest):
     """Where a run of a world comes from."""
 
     world: World
-    """What is lived."""
+    """What is run."""
 
 
 M = TypeVar("M", bound=Manifest)
@@ -122,12 +122,12 @@ M = TypeVar("M", bound=Manifest)
 
 @dataclass(frozen=True, kw_only=True)
 class Written(Generic[M]):
-    """A manifest as it stands on disk."""
+    """A manifest as it is on disk."""
 
     manifest: M
     """As it is read."""
     fields: dict[str, Any]
-    """As they stand there."""
+    """As they are there."""
 
 
 def new_name(about: About, parent: Parent | None) -> str:

@@ -1,6 +1,6 @@
 """What was measured in a run: in its log, and afterwards in files beside it.
 
-RUN/events.jsonl                               `measured` events, made while the world was lived
+RUN/events.jsonl                               `measured` events, made while the world was run
 RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    what `rate` measured (see `rating_lines`)
 """
 
@@ -84,8 +84,8 @@ def measurement_files(folder: Path) -> list[Path]:
 
 def measurements_in(file: Path) -> Iterator[Measurement]:
     """Those of one file beside a run that are as they were written, by tick, person and
-    conversation; none when the file has no head. Of one that was made anew, since its answers had
-    been of no use, the last.
+    conversation; none when the file has no head. Of one that was made again, since its answers had
+    been unusable, the last.
     """
     last = {(one.tick, one.measured.who, one.measured.point): one for one in _in_file(file)}
     return iter(

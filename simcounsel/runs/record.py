@@ -201,7 +201,7 @@ class Record(ABC, Generic[M]):
         self._writer.append_call(call)
 
     def mark_stop(self, tick: int, why: str) -> None:
-        """Say in the manifest, as it stands on disk, that a tick was given up for its fallbacks."""
+        """Say in the manifest, as it is on disk, that a tick was given up for its fallbacks."""
         file = self.kind.manifest_in(self.folder)
         self.manifest = with_stop(file, self.manifest, tick, why)
 

@@ -43,7 +43,7 @@ class Run(Record[RunManifest]):
         return self.world.models.timeouts
 
     def next_tick(self, tick: int) -> int:
-        """The first tick that is lived, from `tick` on."""
+        """The first tick that is run, from `tick` on."""
         return self.world.next_tick(tick)
 
     def code_names(self) -> Sequence[str]:

@@ -97,10 +97,10 @@ def summary_lines(run: Run, in_files: Callable[[World], str] = lambda world: "")
         yield f"forked         from {parent.run} before tick {parent.at_tick}; changed: {changes}"
     until = date_text(counts.last_minute + world.tick_minutes, world.start)
     yield (
-        f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
+        f"ran            {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
         + (f", until {until}" if s.ticks else "")
         + (
-            f"; `simcounsel resume` lives the other {left}"
+            f"; `simcounsel resume` runs the other {left}"
             if (left := world.ticks - s.ticks)
             else ""
         )
@@ -145,7 +145,7 @@ def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Ite
         yield "warnings       none"
         return
     yield (
-        f"warnings       {sum(warnings.values())} ({warned}): no answer of use came, and the"
+        f"warnings       {sum(warnings.values())} ({warned}): no usable answer came, and the"
         " fallback was taken"
     )
     often = sorted(causes.items(), key=lambda one: (-one[1], one[0]))

@@ -1,4 +1,4 @@
-"""What holds of a run as it stands on disk, and what does not: its manifest, the hashes and numbers
+"""What holds of a run as it is on disk, and what does not: its manifest, the hashes and numbers
 of its log, and the calls and vectors that its events rest on.
 """
 
@@ -161,7 +161,7 @@ def verify(folder: Path) -> Verdict:
     if manifest and (other := other_version(manifest)):
         return Verdict(folder, checked=False, damages=[other])
     found = Verdict(folder)
-    calls_then = _size(folder / "calls.jsonl")  # a run that is being lived goes on meanwhile
+    calls_then = _size(folder / "calls.jsonl")  # a run that is running goes on meanwhile
     run = _opened(found)
     rests = _log(found, run)
     found.rated = verify_ratings(folder / MEASUREMENTS)
@@ -232,7 +232,7 @@ def _log(found: Verdict, run: Record[Any] | None) -> _Rests:
                 size = sum(map(len, tick))
                 found.notes.append(
                     f"{size} bytes at the end belong to a tick that was not finished; `simcounsel"
-                    " resume` drops them and lives it again"
+                    " resume` drops them and runs it again"
                 )
                 break
             for line in tick:
@@ -287,7 +287,7 @@ def _calls(found: Verdict, run: Record[Any], rests: _Rests, calls_then: int) -> 
     if last_tick > coming:
         found.damages.append(
             f"{found.folder / 'events.jsonl'}: ends before tick {coming}, but calls.jsonl holds"
-            f" calls of tick {last_tick}: its end is gone; `simcounsel resume {found.folder}` lives"
+            f" calls of tick {last_tick}: its end is gone; `simcounsel resume {found.folder}` runs"
             " it again with the replies that are there"
         )
 

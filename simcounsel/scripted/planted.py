@@ -79,7 +79,7 @@ def planted(name: str) -> Scripted:
 
 def _help(question: Question[Any], rng: Random) -> str:
     """The counselor's line: the mark in front of a number, since no line may be said twice; and
-    so poignant that it comes to mind before what is lived with drawn feelings.
+    so poignant that it comes to mind before experiences with drawn feelings.
     """
     facts = question.facts
     assert isinstance(facts, LineFacts)

@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def world(self) -> World:
-        """What is lived in a run of a world."""
+        """What is run in a run of a world."""
         assert isinstance(self.about, World), "a cell of a world"
         return self.about
 

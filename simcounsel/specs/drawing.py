@@ -135,7 +135,7 @@ def _other_name(
 
 
 def first_name(data: Mapping[str, Any]) -> str:
-    """As it stands in the persona's texts."""
+    """As it is in the persona's texts."""
     return str(data["name"]).split()[0]
 
 

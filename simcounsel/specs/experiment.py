@@ -147,7 +147,7 @@ class Experiment(Spec):
                     f" `clients` at least, and there are {len(self.clients)}"
                 )
         if self.past and not self.paired_at:
-            raise ValueError("`past` is lived before a fork; add `paired_at`")
+            raise ValueError("`past` is run before a fork; add `paired_at`")
         names = [arm.name for arm in self.conditions]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice:

@@ -35,7 +35,7 @@ class ExperimentKind:
 def load_experiment(
     path: Path, models: Mapping[str, str] | None = None
 ) -> tuple[Experiment, tuple[Cell, ...]]:
-    """An experiment from its file, or one that comes along by its bare name (`quick`), and every
+    """An experiment from its file, or one that is included by its bare name (`quick`), and every
     run of it, shared pasts first. SpecError names each problem with its line.
 
     models: by role, in place of those of the file and of its worlds. What `set` says of one role

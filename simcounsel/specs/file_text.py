@@ -16,7 +16,7 @@ Lines = dict[tuple[str | int, ...], int]
 
 
 def line_of(lines: Lines, at: tuple[str | int, ...]) -> int:
-    """The line of a path, or of its nearest ancestor that stands in the file."""
+    """The line of a path, or of its nearest ancestor that is in the file."""
     while at and at not in lines:
         at = at[:-1]
     return lines.get(at, 1)
@@ -51,7 +51,7 @@ def read_text(path: Path, most_mb: int = MOST_MB) -> str:
 def _nearby(path: Path) -> str:
     """What else may have been meant: a file of nearly that name beside it, or, where the name has
     no ending, the YAML file of that name there or one folder below (`tiny`: `worlds/tiny.yaml`);
-    then what comes along under that name; where there is none, that a file is wanted.
+    then what is included under that name; where there is none, that a file is wanted.
     """
     try:
         if not path.suffix:
@@ -60,7 +60,7 @@ def _nearby(path: Path) -> str:
                 if file.is_file():
                     return f"; did you mean {file}?"
         if name := shipped.of_that_name(path):
-            return f"; did you mean {name}? It comes along, and its name without a folder is enough"
+            return f"; did you mean {name}? It is included, and its name without a folder is enough"
         names = [one.name for one in path.parent.iterdir() if one.is_file()]
     except (OSError, ValueError):
         return ""
@@ -70,7 +70,7 @@ def _nearby(path: Path) -> str:
     if path.suffix:
         return ""
     return (
-        f"; give the name of the file, such as {path}.yaml, or one of those that come along"
+        f"; give the name of the file, such as {path}.yaml, or one of those that are included"
         " (`simcounsel worlds` lists them); `simcounsel init FOLDER` writes a world to begin with"
     )
 

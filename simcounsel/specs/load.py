@@ -48,7 +48,7 @@ class Spec(BaseModel):
 
     @classmethod
     def beside(cls) -> tuple[type[BaseModel], ...]:
-        """Models whose keys may stand beside its own."""
+        """Models whose keys may be beside its own."""
         return ()
 
 
@@ -60,7 +60,7 @@ ADAPTED = "embedded+adapter="
 
 
 def read_value(text: str) -> Any:
-    """A value as it would stand behind a key in a file; None for no text. NotYaml when it is not
+    """A value as it would be behind a key in a file; None for no text. NotYaml when it is not
     YAML.
     """
     return parse_yaml(text)[0]
@@ -70,7 +70,7 @@ STARTER = "`simcounsel init DIR` writes one to start from"
 
 
 def read_yaml(path: Path, remedy: str = STARTER) -> tuple[Any, Lines]:
-    """The data of a YAML file and, for each path in it, the line (from 1) where it stands. remedy:
+    """The data of a YAML file and, for each path in it, the line (from 1) where it is. remedy:
     what to do when it is empty.
     """
     text = read_text(path, MOST_MB)

@@ -1,4 +1,4 @@
-"""What is measured while a world is lived, of whom and when."""
+"""What is measured while a world is run, of whom and when."""
 
 import re
 from typing import Annotated, Any

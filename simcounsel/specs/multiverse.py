@@ -29,7 +29,7 @@ Temperature = Annotated[float | str, PlainValidator(_temperature)]
 def _each_once(levels: tuple[object, ...]) -> tuple[object, ...]:
     twice = next((one for one in levels if levels.count(one) > 1), None)
     if twice is not None:
-        raise ValueError(f"{twice!r} stands here twice")
+        raise ValueError(f"{twice!r} is here twice")
     return levels
 
 
@@ -51,7 +51,7 @@ class Multiverse(Spec):
     """The choices: of each, its levels."""
 
     prompts: Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_each_once)] = (USUAL,)
-    """Sets of prompts, by name or folder; `usual` for those that come along."""
+    """Sets of prompts, by name or folder; `usual` for those that are included."""
     models: Annotated[tuple[ModelName, ...], Field(min_length=1), AfterValidator(_each_once)] = (
         USUAL,
     )

@@ -16,7 +16,7 @@ def patch(
     data: dict[str, Any], key: str, value: Any, located: Callable[[str], str] = str
 ) -> tuple[str | int, ...]:
     """Set `conversation.max_turns` or `residents.Ines.home` in a world's data, in place; the place
-    where it stands then, such as `("residents", 0, "home")`.
+    where it is then, such as `("residents", 0, "home")`.
 
     Text values are read as YAML. located: where the file of a persona or policy that a value names
     lies. SpecError when the key leads nowhere.

@@ -110,7 +110,7 @@ def _head(why: str, chosen: str, low: Sequence[str]) -> str:
     during = f" Beliefs during depression: {' '.join(map(sentence, low))}" if low else ""
     text = (
         f"Theme: {why}. Style: {chosen}.{during} Patient-Psi records hold no age, gender, culture,"
-        " occupation, habits, days and routines: what stands here is a plain stand-in after the"
+        " occupation, habits, days and routines: what is here is a plain stand-in after the"
         " theme. A record without an `intensity` gets one by how many feelings it names. Complete"
         " it, and add a `voice`, before you draw conclusions."
     )
@@ -156,7 +156,7 @@ def _style(named: Sequence[str], wanted: ImportChoices, person: str) -> tuple[st
 
 
 def _intermediate(together: Mapping[str, list[str]]) -> tuple[list[str], list[str]]:
-    """Intermediate beliefs, then those during depression, which stand in a field of their own or
+    """Intermediate beliefs, then those during depression, which are in a field of their own or
     behind a mark.
     """
     usual: list[str] = []

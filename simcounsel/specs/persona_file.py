@@ -43,7 +43,7 @@ def parse_persona(data: object, path: Path, lines: Lines) -> AnyPersona:
 
 def stand_in(unread: Unread) -> AnyPersona:
     """A persona of which only the role and the name count, in place of one that cannot be read, so
-    that what stands beside it is looked at all the same.
+    that what is beside it is looked at all the same.
     """
     role = str(unread.fields.get("role"))
     role = role if role in BY_ROLE else "client"

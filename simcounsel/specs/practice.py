@@ -24,11 +24,11 @@ class PolicyFile:
     """
 
     settings: type[BaseModel]
-    """The keys that stand beside `name:`."""
+    """The keys that are beside `name:`."""
     reads: Mapping[str, Callable[[Path], object]]
     """Those that may name a file, and who reads it."""
     argument: str
-    """The key of what stands behind the policy's name and a colon, as in course:cbt."""
+    """The key of what is behind the policy's name and a colon, as in course:cbt."""
     by_file: bool = False
     """Whether such a file's name alone means this policy: `policy: mine.yaml`."""
 
@@ -84,7 +84,7 @@ class PolicySpec(Spec):
 
 
 def _told(name: object, settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings that stand beside a policy's name, as its own model has them. ValidationError
+    """The settings that are beside a policy's name, as its own model has them. ValidationError
     names each that it does not take.
     """
     kind = POLICY_FILES.get(name) if isinstance(name, str) else None
@@ -104,7 +104,7 @@ def _not_taken(name: object, key: str, value: object) -> InitErrorDetails:
     why = (
         f"that is for {' and '.join(sorted(taking))}"
         if taking
-        else "settings of a policy of one's own stand under `settings:`"
+        else "settings of a policy of one's own are under `settings:`"
     )
     text = missing_part("simcounsel.policies", str(name)) or f"{name} takes no {key}; {why}"
     said = PydanticCustomError("not_taken", "{said}", {"said": text})

@@ -1,4 +1,4 @@
-"""Prompts in other words, as a world names them: a set that comes along, or a folder."""
+"""Prompts in other words, as a world names them: a set that is included, or a folder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ from simcounsel.specs.suggestion import suggest
 
 
 class PromptSet(Spec):
-    """Texts that are sent in place of those that come along."""
+    """Texts that are sent in place of those that are included."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     texts: dict[str, str] = Field(min_length=1)

@@ -1,4 +1,4 @@
-"""The worlds, personas and experiments that come along, wherever simcounsel is installed."""
+"""The worlds, personas and experiments that are included, wherever simcounsel is installed."""
 
 from pathlib import Path
 from typing import Literal
@@ -15,7 +15,7 @@ def folder(kind: Kind) -> Path:
         if place.is_dir():
             return place
     raise SpecError(
-        [f"{PACKAGE}: the {kind} that come along are missing; install simcounsel again"]
+        [f"{PACKAGE}: the {kind} that are included are missing; install simcounsel again"]
     )
 
 
@@ -30,14 +30,14 @@ def names(kind: Kind) -> list[str]:
 
 
 def found(kind: Kind, path: Path) -> Path:
-    """The file that is meant: what lies at the path, else what comes along under that bare name
+    """The file that is meant: what lies at the path, else what is included under that bare name
     (`insomnia`), else the path itself. Whatever is there at the path comes first.
     """
     return of_folder(folder(kind), path)
 
 
 def of_folder(place: Path, path: Path, ending: str = ".yaml") -> Path:
-    """The same for any folder of files that come along."""
+    """The same for any folder of files that are included."""
     if path.name != str(path) or path.suffix or path.exists():
         return path
     here = place / f"{path.name}{ending}"
@@ -45,7 +45,7 @@ def of_folder(place: Path, path: Path, ending: str = ".yaml") -> Path:
 
 
 def of_that_name(path: Path) -> str | None:
-    """The bare name of what comes along and is called like a file that is not there, so that
+    """The bare name of what is included and is called like a file that is not there, so that
     somebody who names `worlds/insomnia.yaml` away from a checkout is told; None if nothing is.
     """
     kinds: tuple[Kind, ...] = ("worlds", "experiments")

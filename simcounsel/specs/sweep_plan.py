@@ -53,7 +53,7 @@ class SweepPlan(_Planned):
     clients: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
     design: Literal["crossed", "parallel"] = "crossed"
-    """parallel: each client lived under one arm."""
+    """parallel: each client under one arm."""
     paired_at: int | None = None
     hypotheses: tuple[Hypothesis, ...] = ()
     runs: tuple[PlannedRun, ...] = ()

@@ -13,7 +13,7 @@ Role = Literal["client", "counselor", "layperson"]
 
 Stage = Literal["early", "telling", "doubting", "angry", "hopeful", "ending"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
-"""Where a speaker stands in what they have to say: guarded at first, hopeful perhaps later."""
+"""Where a speaker is in what they have to say: guarded at first, hopeful perhaps later."""
 
 Question = Literal["clarify", "assumption", "evidence", "viewpoint", "consequence", "question"]
 """Six kinds of Socratic question (Paul and Elder 2019): clarify what was meant, probe an

@@ -56,7 +56,7 @@ class World(Spec):
     account of the days between.
     """
     client_state: ClientStateMode = "moves"
-    """Whether conversations and what is lived move clients; for ablations."""
+    """Whether conversations and experience move clients; for ablations."""
     feelings_fade_minutes: Annotated[int, Field(ge=15, le=10080)] | None = 120
     """Half-life of a feeling that a talk or somebody unexpected left, while nothing feeds it; None:
     it stays until the next hours are planned. How long emotions last differs by kind and cause,
@@ -67,7 +67,7 @@ class World(Spec):
     """Who listens in every conversation beside the safety protocol: registered names, or
     `module:NAME`."""
     prompts: Annotated[PromptSet | None, Field(exclude_if=lambda one: one is None)] = None
-    """In a file a set's name or its folder. None: as they come along. For questions to people and
+    """In a file a set's name or its folder. None: as they are included. For questions to people and
     measurements in the run; what is rated afterwards is asked as ever.
     """
     temperature: Annotated[float | None, Field(ge=0, le=2, exclude_if=lambda one: one is None)] = (
@@ -138,7 +138,7 @@ class World(Spec):
 
     @property
     def other_prompts(self) -> Mapping[str, str] | None:
-        """The texts that stand in the place of those that come along, by prompt."""
+        """The texts that are in the place of those that are included, by prompt."""
         return self.prompts.texts if self.prompts else None
 
     def present(self) -> tuple[ResidentSpec, ...]:
@@ -174,7 +174,7 @@ class World(Spec):
         return self.days, self.tick_minutes, len(self.present()), self.conversation.max_turns
 
     def next_tick(self, tick: int) -> int:
-        """The first tick that is lived, from `tick` on: the next appointment's where days are
+        """The first tick that is run, from `tick` on: the next appointment's where days are
         skipped. `ticks` when there is none.
         """
         if self.days == "lived":

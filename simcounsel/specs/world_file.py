@@ -31,13 +31,13 @@ def load_world(
     seen_from: Path = Path(),
     **changes: Any,
 ) -> World:
-    """A world from its file, or one that comes along by its bare name (`insomnia`), with the
+    """A world from its file, or one that is included by its bare name (`insomnia`), with the
     personas it names.
 
     changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
     `load_world(p, **{"conversation.max_turns": 6})`; code that they name may be run. cast: persona
     files for residents, by the name of the resident whose part they take; the name changes wherever
-    it stands in the world. seen_from: the folder in which files of personas and policies that
+    it is in the world. seen_from: the folder in which files of personas and policies that
     changes name are looked for first; then beside the world's own file. SpecError names every
     problem with its line.
     """

@@ -31,7 +31,7 @@ def at_odds_beside(
     data: dict[str, Any], path: Path, lines: Lines, problems: Iterable[str]
 ) -> list[Problem]:
     """The same of a world that cannot be read, with its problems left out, as far as that goes: so
-    that nobody has to mend a file to hear of its next mistake.
+    that nobody has to repair a file to hear of its next mistake.
     """
     broken = [one.at for one in problems if isinstance(one, Problem) and one.file == path]
     data = deepcopy(data)
@@ -179,7 +179,7 @@ def _pair_problems(world: World) -> Iterator[Found]:
         if len(pair) == 1:
             yield at, "a relationship is between two different people"
         if pair in seen:
-            yield at, f"{' and '.join(sorted(pair))} stand here a second time; remove one"
+            yield at, f"{' and '.join(sorted(pair))} are here a second time; remove one"
         seen.add(pair)
 
 
@@ -193,7 +193,7 @@ def _measurement_problems(world: World) -> Iterator[Found]:
         if (measurement.tick or 0) >= world.ticks:
             yield (
                 (*at, "when"),
-                f"{measurement.when!r} is never lived; the ticks are 0 to {world.ticks - 1}",
+                f"{measurement.when!r} is never run; the ticks are 0 to {world.ticks - 1}",
             )
         if measurement.scale is None and measurement.instrument.endswith((".yaml", ".yml")):
             yield (
@@ -213,7 +213,7 @@ def _skipping_problems(world: World) -> Iterator[Found]:
         yield (
             ("days",),
             (
-                "only appointments are lived and there is none from the start on; add one, or use"
+                "only appointments are run and there is none from the start on; add one, or use"
                 " days: lived"
             ),
         )

@@ -82,7 +82,7 @@ class MemorySettings(Spec):
     short_term_hours: Annotated[float, Field(gt=0)] = 24
     """Older short-term memories are not recalled any more."""
     only_lived: bool = True
-    """Plans do not come to mind, only what was lived: an act is remembered once it is done, a slot
+    """Plans do not come to mind, only experiences: an act is remembered once it is done, a slot
     that is planned is not laid down, and a day's plan has its own place in the prompts of planning.
     False: planned slots are memories too and everything comes to mind, as in the paper.
     """
@@ -113,7 +113,7 @@ class MemorySettings(Spec):
     paper. Where they express nothing, as when a day is planned, it is the mood.
     """
     slots_from: Literal["thoughts", "recall"] = "thoughts"
-    """What stands in the prompt when the next slots are planned: the latest `thoughts`, or what
+    """What is in the prompt when the next slots are planned: the latest `thoughts`, or what
     comes to mind at what the day's plan has next (`recall`), as in the paper.
     """
 
@@ -134,7 +134,7 @@ class ConversationSettings(Spec):
 
 
 class FallbackLimits(Spec):
-    """When so many answers are of no use that a run stops: the tick (or wave) is not written."""
+    """When so many answers are unusable that a run stops: the tick (or wave) is not written."""
 
     most: Annotated[float, Field(ge=0, le=1)] = 0.2
     """The largest share of a run's questions that may end in fallbacks; 1: a run never stops for

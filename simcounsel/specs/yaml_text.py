@@ -91,7 +91,7 @@ def control_in(text: str) -> str | None:
 
 
 def parse_yaml(text: str) -> tuple[Any, Lines]:
-    """The data, None when there is none, and for each path in it the line where it stands. NotYaml
+    """The data, None when there is none, and for each path in it the line where it is. NotYaml
     names every problem.
     """
     try:
@@ -183,7 +183,7 @@ class _Survey:
         self._look(key, line)
         here = (*at, key.value)
         if here in self.lines:
-            what = f"{_short(key.value)} stands here a second time; remove one"
+            what = f"{_short(key.value)} is here a second time; remove one"
             self.problems.append((line, what))
         self.walk(value, here)
         self.lines[here] = line

@@ -124,7 +124,7 @@ def _once(found: Sequence[Found]) -> list[Found]:
     kept: dict[Any, Found] = {}
     for item in found:
         seen = item.seen
-        two = (frozenset(seen.texts), frozenset(seen.recalls))  # whichever of them stands first
+        two = (frozenset(seen.texts), frozenset(seen.recalls))  # whichever of them is first
         same = (*two, seen.lines, seen.sheet, seen.did, seen.mood)
         first = kept.setdefault(same, item)
         if first is not item:

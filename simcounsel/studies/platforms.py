@@ -98,8 +98,8 @@ def qualtrics(study: Study) -> str:
 
 
 def _questions(study: Study, shown: Shown) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Id, text and the labels of the answers, lowest first; where a check of attention stands in
-    the first rater's study it stands here.
+    """Id, text and the labels of the answers, lowest first; where a check of attention is in
+    the first rater's study it is here.
     """
     items = study.instrument.items
     half = (len(items) + 1) // 2

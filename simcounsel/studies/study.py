@@ -168,12 +168,12 @@ def _read(file: Path, kind: type[M]) -> tuple[M, str]:
         where = ".".join(map(str, first["loc"]))
         raise StudyError(
             f"{file}: damaged ({where}: {first['msg']}); take it from a backup, or make the study"
-            " anew"
+            " again"
         ) from None
     except (ValueError, OSError) as error:
         raise StudyError(
             f"{file}: cannot be read ({str(error).splitlines()[0]}); take it from a backup, or make"
-            " the study anew"
+            " the study again"
         ) from None
 
 

@@ -197,7 +197,7 @@ def _about_question(one: Question[Any], seen: TalkView) -> Iterator[str]:
     if one.who != seen.me:
         yield f"{asked}: `who` is {one.who!r}; it is view.me who asks"
     if one.verb != "embed" and one.fallback is None:
-        yield f"{asked}: no fallback; a model may give nothing of use"
+        yield f"{asked}: no fallback; a model may give no usable answer"
     if one.verb == "choose" and one.fallback not in one.options:
         yield f"{asked}: the fallback {one.fallback!r} is not one of its options"
     if one.verb == "fill" and one.schema is None:

@@ -1,3 +1,3 @@
-"""What is done with texts everywhere: quotes that must stand in them, words in common, names left
+"""What is done with texts everywhere: quotes that must be in them, words in common, names left
 out.
 """

@@ -41,7 +41,7 @@ ORDINARY = frozenset(
 
 
 class Blinding:
-    """What is taken out of the texts of one item, and what stands there instead.
+    """What is taken out of the texts of one item, and what is there instead.
 
     speakers: each speaker's name and the label that replaces it. others: further people of the
     world, who become [person 1], [person 2], ... in the order in which they are mentioned; places

@@ -13,7 +13,7 @@ TITLES = (
     " 律师 经理 总监 老板 主管 组长 队长 部长 处长 科长 局长 书记 同学 同志 师傅 先生"
     " 女士 小姐 太太 夫人 阿姨 叔叔 伯伯 奶奶 爷爷 大哥 大姐 哥 姐 总 工 导"
 ).split()
-"""What stands behind a surname."""
+"""What is behind a surname."""
 ORDINARY = frozenset(
     (
         "小时 小心 小于 小方 老师 老家 老是 老实 老天 老公 阿姨 小白 小米 小麦 平安 希望"
@@ -35,7 +35,7 @@ def is_chinese_name(name: str) -> bool:
 
 def chinese_forms(name: str) -> list[str]:
     """The name in full first, then what else its bearer may be called. A given name of
-    one character stands in too many words to be taken out by itself; doubled or behind 小 it is.
+    one character is in too many words to be taken out by itself; doubled or behind 小 it is.
     """
     name = name.strip()
     surname, given = _parts(name)

@@ -22,7 +22,7 @@ def stretches(text: str) -> tuple[Stretch, ...]:
 
 
 def read_out(text: str, agenda: tuple[str, ...], spoken: tuple[str, ...] = ()) -> str | None:
-    """The first words of `agenda` that stand in the text; None when there are none. spoken: what
+    """The first words of `agenda` that are in the text; None when there are none. spoken: what
     both have said, which anybody may repeat.
     """
     said = set(stretches(text)) - {one for line in spoken for one in stretches(line)}

@@ -1,4 +1,4 @@
-"""Whether words that are given as a quotation really stand in a text, and which words carry what a
+"""Whether words that are given as a quotation really are in a text, and which words carry what a
 text is about.
 """
 
@@ -34,7 +34,7 @@ def is_chinese(words: tuple[Unit, ...]) -> bool:
 
 
 def stands_in(quote: str, text: str) -> bool:
-    """Whether a quotation stands in a text, word for word in whole words."""
+    """Whether a quotation is in a text, word for word in whole words."""
     words = units(quote)
     if len(words) < (LEAST_CHARACTERS if is_chinese(words) else LEAST_WORDS):
         return len(words) > 1 and any(words == units(sentence) for sentence in sentences.bare(text))

@@ -1,4 +1,4 @@
-"""Sentences of a text. There is no one right cut: who shows a place needs where it stands, who
+"""Sentences of a text. There is no one right cut: who shows a place needs where it is, who
 counts questions the mark at the end, who compares words none of the marks. Each cut has one name
 here; what ends a sentence may be given.
 """
@@ -20,7 +20,7 @@ _PROSE = re.compile(
     r"\S.*?(?:(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!str)[.!?…]{1,20}[\"”’')]{0,20}"
     r"(?=\s|$)|[。！？]+[”’」]*|$|(?P<no>(?=\n)))"
 )
-"""`no` is what stands on a line without an end: it is passed by, once."""
+"""`no` is what is on a line without an end: it is passed by, once."""
 
 
 def spans(text: str) -> Iterator[Span]:

@@ -1,6 +1,6 @@
 """English words that say little by themselves, in small letters. Measures and checks leave them out
 before they compare words, each with the list that it was tested with: another list is another
-measure. What the lists share stands here once.
+measure. What the lists share is here once.
 """
 
 SMALL = frozenset(
@@ -11,7 +11,7 @@ SMALL = frozenset(
 """Articles, pronouns, prepositions and auxiliaries: in every list."""
 
 GRAMMAR = SMALL | frozenset("a i these those".split())
-"""With those that stand in nearly every plain English sentence."""
+"""With those that are in nearly every plain English sentence."""
 
 EMPTY = SMALL | frozenset(
     "a after again all also always another any back became because before being both came can"
@@ -42,7 +42,7 @@ OF_FACTS = SMALL | frozenset(
     " i'm i've into it's like made make more much one only over really should since some still"
     " than then too two very where which while whom why will would".split()
 )
-"""Left out where a fact must stand in its source."""
+"""Left out where a fact must be in its source."""
 
 OF_PLAIN_ENGLISH = GRAMMAR | frozenset("cant didnt dont im ive thats".split())
 """Of these a line in plain English has a fair share (`llm.answers`); also without apostrophes."""

@@ -1,4 +1,4 @@
-"""Case reports read by rule: sentences as they stand, in their sessions. Not for use."""
+"""Case reports read by rule: sentences as they are, in their sessions. Not for use."""
 
 import re
 
@@ -100,7 +100,7 @@ def plan(facts: CasePlanFacts) -> PlanAnswer:
 
 
 def talk(facts: CaseTalkFacts) -> FeaturesAnswer:
-    """What stands in quotation marks."""
+    """What is in quotation marks."""
     quotes = [
         quote
         for quote in re.findall(r"[“\"]([^”\"]{12,300})[”\"]", "\n\n".join(facts.parts).strip())

@@ -29,7 +29,7 @@ def plan_course(
             metavar="CASE.md",
             help=(
                 "A case report with headings such as `## Session 1`; `organist`, one of three"
-                " invented ones that come along."
+                " invented ones that are included."
             ),
             callback=lambda path: shipped.of_folder(
                 shipped.folder("personas") / "cases", path, ".md"
@@ -98,7 +98,7 @@ def plan_course(
         models.limit(budget_of(usd=budget_usd), ())
         reading = models.ask({"case": read_case(report, school, seed)})["case"].value
     except GivenUp as error:
-        raise error.telling("nothing is written; the same command begins anew") from None
+        raise error.telling("nothing is written; the same command begins again") from None
     finally:
         models.close()
         typer.echo(models.usage.line())

@@ -32,7 +32,7 @@ class ByTherapyFile(Spec):
     """Of a `course`."""
 
     therapy: Therapy | None = None
-    """In a file it is named by its id or its file. It stands here in full, so that a world is
+    """In a file it is named by its id or its file. It is here in full, so that a world is
     complete.
     """
     sessions: Annotated[int, Field(ge=FEWEST_SESSIONS, le=MOST_SESSIONS)] | None = None

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from simcounsel.policies.kind import PolicyKind
-from simcounsel.policies.told import Told
+from simcounsel.policies.prompt_scope import PromptScope
 from simcounsel.therapies.course import Course
 from simcounsel.therapies.single import Single
 from simcounsel.therapies.specs.course import CoursePlan
@@ -17,7 +17,7 @@ from simcounsel.therapies.staged.manuals import manual_of
 from simcounsel.therapies.staged.policy import Staged
 
 
-class ByManual(Told):
+class ByManual(PromptScope):
     """Of a policy that goes by a manual."""
 
     manual: Manual | str | None = None

@@ -7,7 +7,7 @@ from simcounsel.agents.talk import Decision, TalkView, Wording
 from simcounsel.chance import chance
 from simcounsel.llm.question import Ask
 from simcounsel.policies.manual import aims, lines_for, own_example
-from simcounsel.policies.told import Told
+from simcounsel.policies.prompt_scope import PromptScope
 from simcounsel.policies.unstaged import simple_move
 from simcounsel.prompts import phrase, prompt_text, render
 from simcounsel.therapies.specs.exercises import Exercise, Exercises
@@ -25,10 +25,10 @@ class Single:
     name: ClassVar[str] = "single"
 
     def __init__(
-        self, manual: Manual, told: Told | None = None, *, exercises: Exercises | None = None
+        self, manual: Manual, told: PromptScope | None = None, *, exercises: Exercises | None = None
     ) -> None:
         self.manual = manual
-        self.told = told or Told()
+        self.told = told or PromptScope()
         self._exercises = exercises
 
     def exercises(self, view: TalkView) -> Exercises:

@@ -17,7 +17,7 @@ def compare(a: Fields, b: Fields) -> Fields:
     there, how far what they do and feel differs.
 
     parted: the first tick at which anything differs; None when nothing does. forked: the tick from
-    which one was lived anew, when one is a fork of the other. only: who lives in one run alone.
+    which one was run again, when one is a fork of the other. only: who lives in one run alone.
     """
     ticks = min(a["ticks"], b["ticks"])
     shared = sorted(set(a["tracks"]) & set(b["tracks"]))

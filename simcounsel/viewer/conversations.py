@@ -1,4 +1,4 @@
-"""One conversation as the page shows it: lines, what stood behind each, and what was kept of it."""
+"""One conversation as the page shows it: lines, what was behind each, and what was kept of it."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -105,7 +105,7 @@ def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:
 
 
 def _calls(history: History, most: int) -> Fields | None:
-    """Prompts and replies of every tick, and which of them stand behind each line; None when they
+    """Prompts and replies of every tick, and which of them are behind each line; None when they
     are too many.
     """
     found: Fields = {}

@@ -1,4 +1,4 @@
-"""Requests to models as pages show them, and which of them stand behind an event."""
+"""Requests to models as pages show them, and which of them are behind an event."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -108,7 +108,7 @@ def turn_routes(board: Board, world: World, log: Log | None = None) -> list[Rout
     the last conversation of the two left open.
     """
     language, locale = world.language, world.safety.locale
-    kept: dict[str, str] = {}  # also when the page is loaded anew
+    kept: dict[str, str] = {}  # also when the page is loaded again
     reminders = Reminders(world, log)
 
     async def look(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""What may come to mind at a moment: what was lived, what fits, and not the same before every line."""
+"""What may come to mind at a moment: experiences, what fits, and not the same before every line."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A client's state: moved by the other's words and by what was lived, by bounded steps, never drawn."""
+"""A client's state: moved by the other's words and by experience, by bounded steps, never drawn."""
 
 import json
 import re

@@ -278,7 +278,9 @@ def test_the_cue_is_the_mood_or_what_was_heard() -> None:
 
 @pytest.mark.slow
 def test_slots_are_planned_from_recall_where_the_world_says_so(tmp_path: Path) -> None:
-    """As in the paper: what comes to mind at the day's next stroke stands in the prompt, and in the log."""
+    """As in the paper: what comes to mind at the day's next stroke is in the prompt, and in the
+    log.
+    """
     found = {}
     for name in ("thoughts", "recall"):
         chat = Listening()

@@ -165,7 +165,7 @@ def test_evidence_says_nothing_twice() -> None:
 
 
 def test_arriving_brings_situations_along() -> None:
-    """And the portrait of its file, as it stands: no model writes another for each run."""
+    """And the portrait of its file, as it is: no model writes another for each run."""
     ines = Alone()
     effects = reflection.arrive(ines.resident)
     persona = ines.resident.persona

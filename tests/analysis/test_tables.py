@@ -146,7 +146,7 @@ def test_a_run_that_lived_nothing_and_one_cut_short(tmp_path: Path) -> None:
     go_on(begin_run(tiny(), tmp_path, name="short"), 4)
     sample = find([tmp_path])
     assert [(one.run, one.why) for one in sample.excluded if one.run == "empty"]
-    assert sample.members[0].note == "lived 4 of 12 ticks"
+    assert sample.members[0].note == "ran 4 of 12 ticks"
     assert not find([tmp_path], finished_only=True).members
 
 

@@ -1,4 +1,6 @@
-"""The shipped experiment over therapies: arms differ in the therapy alone, and in small form it is lived and analyzed."""
+"""The shipped experiment over therapies: arms differ in the therapy alone, and in small form it is
+run and analyzed.
+"""
 
 from pathlib import Path
 

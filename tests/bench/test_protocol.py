@@ -435,7 +435,7 @@ def test_without_the_protocol_and_without_a_policy() -> None:
     larger = bench(*given, "--sample", 5)
     assert larger.exit_code == 0 and "5 talks" in larger.stdout
     refused = bench(*given, "--no-protocol")
-    assert refused.exit_code == 2 and "nothing stands before it" in refused.stderr
+    assert refused.exit_code == 2 and "nothing is before it" in refused.stderr
 
 
 def test_several_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,10 @@
-"""Do the planned tests keep their promises? Whole sweeps from log to report, with known effects that differ between clients.
+"""Do the planned tests keep their promises? Whole sweeps from log to report, with known effects
+that differ between clients.
 
-    python -m tests.benchmarks.calibration [--sweeps 200] [--clients 8] [--seeds 2] [--processes 2] [--planted 3]
+    python -m tests.benchmarks.calibration [--sweeps 200] [--clients 8] [--seeds 2] [--processes 2]
+    [--planted 3]
 
-Each sweep is experiments/null_effect.yaml (or planted_effect.yaml) lived anew by the scripted
+Each sweep is experiments/null_effect.yaml (or planted_effect.yaml) lived again by the scripted
 model, with clients of its own: which ones sleep badly, and whom a counselor helps, is drawn again.
 Its runs are read from their logs as `analysis report` reads them, and tested as planned.
 
@@ -77,7 +79,7 @@ def swept(kind: str, draw: int, out: Path, *, clients: int, seeds: int, planted:
 
 
 def _file(kind: str, clients: int, out: Path) -> Path:
-    """The experiment; with more clients than it has, one of all those who come along."""
+    """The experiment; with more clients than it has, one of all those who are included."""
     file = ROOT / "experiments" / FILES[kind]
     data: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     if clients <= len(data["clients"]):

@@ -1,10 +1,11 @@
-"""How well danger is heard on the frozen lines (tests/danger/frozen): rates with Wilson's 95% intervals, never a line.
+"""How well danger is heard on the frozen lines (tests/danger/frozen): rates with Wilson's 95%
+intervals, never a line.
 
     python -m tests.benchmarks.danger            # words and classifier, with MiniLM's vectors
     python -m tests.benchmarks.danger --no-vectors
 
-Whoever runs it says so in docs/explanation/hearing-danger.md, where the number of measurements is kept: a detector that is mended after its
-mistakes here has no figure any more.
+Whoever runs it says so in docs/explanation/hearing-danger.md, where the number of measurements is
+kept: a detector that is repaired after its mistakes here has no figure any more.
 """
 
 import argparse

@@ -24,7 +24,8 @@ from tests.stage import ROOT, switchboard
 
 Scene = Mapping[str, Any]
 KIND = {"violence": "harm_to_others", "another": "suicide"}
-"""What the project calls it; danger of somebody else's hand is suicide, whose it is stands beside it."""
+"""What the project calls it; danger of somebody else's hand is suicide, whose it is is beside it.
+"""
 
 
 def scenes(language: str) -> list[Scene]:

@@ -62,7 +62,7 @@ def server(*options: str, port: int = 0) -> Iterator[tuple[str, Callable[[], Non
         assert process.stdout is not None
         url = process.stdout.readline().strip()
         if not url.startswith("http"):
-            raise RuntimeError("the model server did not start; its error stands above")
+            raise RuntimeError("the model server did not start; its error is above")
         yield url, end
     finally:
         end()

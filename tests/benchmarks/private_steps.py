@@ -42,9 +42,7 @@ class Stepping:
         try:
             return float(self.here.recv())
         except EOFError:
-            raise RuntimeError(
-                "the process that takes steps ended; its error stands above"
-            ) from None
+            raise RuntimeError("the process that takes steps ended; its error is above") from None
 
 
 def take_steps(

@@ -61,7 +61,7 @@ def compared(base: str, folder: Path) -> Iterator[tuple[str, bool]]:
         if process.exitcode != wanted:
             raise RuntimeError(
                 f"the process that {'begins' if begin else 'goes on'} ended with {process.exitcode}, not {wanted}; "
-                "its error stands above"
+                "its error is above"
             )
     for kind in KINDS:
         whole, cut = (

@@ -86,7 +86,7 @@ def _day(told: str, rng: random.Random) -> Body:
 
 
 def _rest_of_day(told: str, rng: random.Random) -> Body:
-    """From now on: the hour stands in the prompt's first sentence of the day."""
+    """From now on: the hour is in the prompt's first sentence of the day."""
     now = re.findall(r"It is \w+ \d+ \w+, (\d\d:\d\d)", told)[-1]
     later = [stroke for stroke in _day(told, rng)["strokes"] if str(stroke["at"]) > now]
     return {"strokes": [{"at": now, "do": "goes on with the day"}, *later]}

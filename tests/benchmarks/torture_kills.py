@@ -21,7 +21,7 @@ KILLS = 100
 IN_A_ROW = 6
 """Then it is left alone until it ends."""
 LATENCY_S = 0.02
-"""Of each reply, so that most kills come while something is lived and not while Python begins."""
+"""Of each reply, so that most kills come while something is run and not while Python begins."""
 Command = tuple[object, ...]
 
 

@@ -152,7 +152,7 @@ def test_long_stretches_in_two_splits() -> None:
     (finding,) = found(
         "split_leak", train, talk(f"C: {stretch.upper()}!", id="b", client="y", split="test")
     )
-    assert finding.dialogue == "a" and "13 words that stand in “b”" in finding.what
+    assert finding.dialogue == "a" and "13 words that are in “b”" in finding.what
     assert (
         found(
             "split_leak",

@@ -43,7 +43,7 @@ def published() -> tuple[Dialogue, ...]:
 
 
 def written(source: Path, out: Path, format: str, **options: Any) -> str:
-    """What stands in train of an export, whichever way it is written."""
+    """What is in train of an export, whichever way it is written."""
     teaching = Teaching(reasoning=format != "native")
     wanted = Export(
         format=format,
@@ -150,7 +150,7 @@ def test_names_are_hidden_in_all_that_is_kept(tmp_path: Path) -> None:
 
 @each("format", CHATS)
 def test_a_counselor_learns_nothing_that_it_could_not_know(format: str, tmp_path: Path) -> None:
-    """What the plan takes from the client's file, and what became of the session, stand in no prompt."""
+    """What the plan takes from the client's file, and what became of the session, are in no prompt."""
     text = written(FIGURES, tmp_path / "out", format)
     for secret in ("hidden letters", "reads letters twice", "Trust comes before", "to be blamed"):
         assert secret not in text

@@ -187,7 +187,7 @@ def test_a_test_set_of_unknown_clients_is_not_trained_on(tmp_path: Path) -> None
         ),
     )
     assert {one.split for one in read_dialogues(tmp_path / "again")} == {"train", "test"}, (
-        "what was all in train may be dealt anew"
+        "what was all in train may be dealt again"
     )
 
 
@@ -410,7 +410,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 
 
 def test_from_a_world_to_training_data(simcounsel: Command, tmp_path: Path) -> None:
-    """A small world is lived and exported by the command line; the file holds what was said."""
+    """A small world is run and exported by the command line; the file holds what was said."""
     run = live(tmp_path / "runs", three())
     ended = simcounsel(
         "export",

@@ -18,7 +18,7 @@ from tests.corpus.stories import exported
 from tests.each import each
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
-"""The trainers' own warnings are not ours to mend."""
+"""The trainers' own warnings are not ours to repair."""
 IGNORED = -100
 """The label of a token that no loss counts."""
 TEMPLATE = (

@@ -116,7 +116,9 @@ def test_who_is_unknown_is_a_client_of_its_own(tmp_path: Path) -> None:
 
 @each("format", ["openai", "sharegpt", "trl", "text", "parquet", "native"])
 def test_files_of_an_export_checked_one_by_one(tmp_path: Path, format: str) -> None:
-    """Each dialogue has an id of its own and the split of its file, so that what stands in two of them is seen as a leak."""
+    """Each dialogue has an id of its own and the split of its file, so that what is in two of them
+    is seen as a leak.
+    """
     corpus = write_native(tmp_path / "corpus.jsonl", *(story(number) for number in range(1, 41)))
     export(
         [corpus],

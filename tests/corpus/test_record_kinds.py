@@ -137,6 +137,6 @@ def test_a_summary_counts_what_is_in_the_log(run: Run) -> None:
 
 
 def test_nothing_is_forked_behind_the_end_of_what_is_changed(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="all 5 ticks are before --at 8, so nothing would be lived"):
+    with pytest.raises(RunError, match="all 5 ticks are before --at 8, so nothing would be run"):
         fork(run, 8, {"ticks": 5}, tmp_path)
     assert not list(tmp_path.iterdir())

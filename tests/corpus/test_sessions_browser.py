@@ -285,7 +285,7 @@ def test_a_synthesis_that_grows(page: Page, tmp_path: Path) -> None:
         expect(page.locator("#head")).to_contain_text("4 of 6 sessions in 2 of 3 waves")
         expect(page.locator("#live")).to_have_text("4 of 6 sessions are written")
         expect(focused).to_be_focused()
-        assert page.evaluate("() => window.before.isConnected"), "what is read was drawn anew"
+        assert page.evaluate("() => window.before.isConnected"), "what is read was drawn again"
         expect(page.get_by_role("region", name="File")).to_be_visible()
         page.goto(f"{address}/run/{run.name}#S0005")
         expect(page.locator("#panel")).to_contain_text("S0005 is not among the 4 sessions")

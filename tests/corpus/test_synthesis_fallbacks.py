@@ -1,4 +1,6 @@
-"""A synthesis whose answers are of no use stops instead of writing fiction, and goes on once they are."""
+"""A synthesis whose answers are unusable stops instead of writing fiction, and goes on once they
+are.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -52,7 +54,7 @@ def test_too_large_a_share_stops_it_and_resume_asks_anew(tmp_path: Path) -> None
     )
     assert "answers in this run were fallbacks, more than `fallbacks.most: 0.1` allows" in why
     assert f"the wave is not written. See what the model answers in {run.folder}" in why
-    assert f"`simcounsel resume {run.folder}` asks anew" in why
+    assert f"`simcounsel resume {run.folder}` asks again" in why
     assert run.ticks_done() == 1
     assert [(stop.tick, stop.why) for stop in run.manifest.stops] == [(1, why)]
     assert any(line.startswith("given up       wave 1 at ") for line in account_lines(run))
@@ -68,14 +70,14 @@ def test_a_session_that_is_half_canned_is_not_written(tmp_path: Path) -> None:
 
 
 def test_what_was_written_counts_after_a_resume(tmp_path: Path) -> None:
-    """Where too much stands in the log already, the way back is named."""
+    """Where too much is in the log already, the way back is named."""
     limits = FallbackLimits(most=0.1, over=40)
     run, _ = stopped(
         tmp_path, settings(6, fallbacks=limits), lambda question: question.purpose == "evaluate"
     )
     assert run.ticks_done() == 1
     _, why = stopped(tmp_path, run, lambda question: False)
-    assert "--from 0` asks anew" in why
+    assert "--from 0` asks again" in why
 
 
 def test_most_1_never_stops_it(tmp_path: Path) -> None:
@@ -90,5 +92,5 @@ def test_the_command_stops_with_code_3(simcounsel: Command, tmp_path: Path) -> N
         )  # fmt: skip
     run = only_run(tmp_path)
     assert (ended.code, log(run)) == (3, b"")
-    assert f"`simcounsel resume {run.folder}` asks anew" in ended.err
+    assert f"`simcounsel resume {run.folder}` asks again" in ended.err
     assert "given up       wave 0 at " in ended.out

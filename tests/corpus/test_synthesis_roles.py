@@ -282,7 +282,7 @@ def test_a_revision_is_not_the_draft_again() -> None:
 
 @each("purpose", ["support", "evaluate", "correct", "distil"])
 def test_what_the_seeker_has_not_said_is_shown_to_nobody_else(purpose: str, tmp_path: Path) -> None:
-    """A planted secret: it stands in the situation and in the file, comes last, and is told in line 11."""
+    """A planted secret: it is in the situation and in the file, comes last, and is told in line 11."""
     texts = (
         "I am a ferryman.",
         "I cannot sleep.",

@@ -77,7 +77,7 @@ def test_only_those_learned_or_found_last_are_carried() -> None:
     assert known.carried()[0].id == "K003"
     known.observe(99, StrategyKnown(id="K001", text="t", session="S0009", cosine=0.9))
     assert [one.id for one in known.carried()][:2] == ["K001", "K004"], (
-        "found again counts as learned anew"
+        "found again counts as learned again"
     )
     known.observe(100, StrategyDropped(id="K001"))
     assert "K001" not in [one.id for one in known.carried()]
@@ -396,7 +396,7 @@ def test_after_a_broken_wave_the_run_must_be_opened_anew(tmp_path: Path) -> None
     with pytest.raises(AttributeError):
         workshop.step()
     workshop.models.embed = embed
-    with pytest.raises(RunError, match="open it anew"):
+    with pytest.raises(RunError, match="open it again"):
         workshop.step()
     workshop.close()
 

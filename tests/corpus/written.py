@@ -137,7 +137,9 @@ def answer(
 def stored(
     folder: Path, entries: Iterable[dict[str, Any]], manifest: dict[str, Any] | None = None
 ) -> Path:
-    """A run's folder with these entries, numbered anew, each wave closed; without a manifest if it is {}."""
+    """A run's folder with these entries, numbered again, each wave closed; without a manifest if it
+    is {}.
+    """
     folder.mkdir(parents=True)
     number, wave, text = 0, None, []
     for entry in [*entries, None]:

@@ -149,7 +149,7 @@ def test_no_line_stands_twice() -> None:
         for line in lines_of(name):
             same = line.get("line", line["id"])
             text = letters(line.get("question", "") + line["text"])
-            assert owner.setdefault(text, same) == same, f"{line['id']} stands at {owner[text]}"
+            assert owner.setdefault(text, same) == same, f"{line['id']} is at {owner[text]}"
 
 
 def test_nothing_is_tuned_on_a_frozen_line() -> None:

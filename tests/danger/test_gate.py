@@ -161,7 +161,7 @@ def test_the_shipped_numbers(language: str, vectors: bool) -> None:
 
 @pytest.mark.parametrize("language", LEARNED)
 def test_the_numbers_were_learned_from_these_lines(language: str) -> None:
-    """Who changes the lines learns anew: python -m simcounsel.danger.hearing.learning.train."""
+    """Who changes the lines learns again: python -m simcounsel.danger.hearing.learning.train."""
     from simcounsel.danger.hearing.learning import train
 
     with np.load(train.HERE / f"{language}.npz") as file:

@@ -76,7 +76,7 @@ def test_what_comes_nearer_or_anew_wants_its_own_answer() -> None:
     assert left(*again, ASKED, danger=(heard(1), heard(3))) == "none", "help was named already"
     assert left(*again, TEA, danger=(heard(1), heard(3, "low"))) == "none", "it came no nearer"
     nearer = (heard(1), heard(3, "imminent"))
-    assert left(*again, ASKED, danger=nearer) == "imminent", "help is named anew"
+    assert left(*again, ASKED, danger=nearer) == "imminent", "help is named again"
     assert left(*again, "Ring Samaritans on 116 123.", danger=nearer) == "imminent"
     assert left(*again, "Please call 999 right now.", danger=nearer) == "none"
     second = (heard(1), heard(3, kind="abuse"))

@@ -306,7 +306,9 @@ def test_no_crisis_ends_on_open_danger_unsaid() -> None:
 
 @pytest.mark.slow(20)
 def test_nor_does_any_of_many() -> None:
-    """Three hundred; as many as one likes by SIMCOUNSEL_CRISES (3,000 stand in docs/explanation/hearing-danger.md)."""
+    """Three hundred; as many as one likes by SIMCOUNSEL_CRISES (3,000 are in
+    docs/explanation/hearing-danger.md).
+    """
     many = int(os.environ.get("SIMCOUNSEL_CRISES", "300"))
     assert not wrong(held([crisis(number) for number in range(50, 50 + many)]))
 

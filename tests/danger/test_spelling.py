@@ -21,7 +21,7 @@ OPEN = (
     "My husband beats me every night",
     "My uncle raped me",
 )
-"""What is above none as it stands."""
+"""What is above none as it is."""
 
 
 def _changed_over(word: str, at: int) -> str:

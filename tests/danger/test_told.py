@@ -8,7 +8,7 @@ import pytest
 
 from simcounsel.danger.protection.circumstances import whose_danger
 from simcounsel.danger.protection.data import told
-from simcounsel.danger.protection.telling import Told, conditional, time_named, told_so_far
+from simcounsel.danger.protection.telling import Disclosures, conditional, time_named, told_so_far
 from simcounsel.danger.protection.wording import Wanted
 from simcounsel.events import Assessed, Judged
 from simcounsel.events.practice import DangerDetails
@@ -18,7 +18,7 @@ from tests.danger.planted import Line, Session, high, low, risk, session
 from tests.stage import said, view
 
 
-def told_in(*texts: str, language: str = "en", step: str = "plan") -> Told:
+def told_in(*texts: str, language: str = "en", step: str = "plan") -> Disclosures:
     """Of lines in which danger was heard, after one of the counselor's at that step of the protocol."""
     lines = [said("Miriam", "And?"), *(said("Ines", text) for text in texts)]
     heard = tuple(

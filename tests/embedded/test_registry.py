@@ -57,7 +57,7 @@ def test_the_embedded_model_draws_what_it_cannot_judge() -> None:
 
 
 def test_two_kinds_have_two_names(ours: list[type[Facts]]) -> None:
-    """The name stands in the question's key."""
+    """The name is in the question's key."""
     assert len({kind.__name__ for kind in ours}) == len(ours)
 
 

@@ -226,7 +226,7 @@ class TestASession:
         assert "It was their first session." in summary.prompt
 
     def test_a_new_plan_waits_for_its_end(self, tmp_path: Path) -> None:
-        """What stayed of the session is so poignant that both plan anew, but not in its middle."""
+        """What stayed of the session is so poignant that both plan again, but not in its middle."""
         settings = ConversationSettings(max_turns=6, replan_from_poignancy=1)
         moved = live(tmp_path, changed(quarters(), conversation=settings), models=talks_on())
         why = "the conversation with Miriam mattered to Ines"

@@ -1,4 +1,4 @@
-"""A run whose answers are of no use stops instead of writing fiction, and goes on once they are."""
+"""A run whose answers are unusable stops instead of writing fiction, and goes on once they are."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_too_large_a_share_stops_the_run_and_resume_asks_anew(tmp_path: Path) ->
     run = begun(tmp_path, world)
     why = stopped(run, lambda question: True)
     assert "answers in this run were fallbacks, more than `fallbacks.most: 0.2` allows" in why
-    assert f"`simcounsel resume {run.folder}` asks anew" in why
+    assert f"`simcounsel resume {run.folder}` asks again" in why
     assert log(run) == b""
     (stop,) = Run.open(run.folder).manifest.stops
     assert stop.tick == 0 and stop.why == why
@@ -65,14 +65,14 @@ def test_a_conversation_that_is_half_canned_is_not_written(tmp_path: Path) -> No
 
 
 def test_what_was_written_counts_after_a_resume(tmp_path: Path) -> None:
-    """Where too much stands in the log already, the way back is named."""
+    """Where too much is in the log already, the way back is named."""
     run = begun(tmp_path, changed(tiny(), fallbacks=FallbackLimits(most=0.2, over=12)))
     why = stopped(
         run, lambda question: question.purpose in ("plan_day", "line_client", "plan_slots")
     )
-    assert "--from 0` asks anew" in why
+    assert "--from 0` asks again" in why
     again = stopped(run, lambda question: False)
-    assert "--from 0` asks anew" in again
+    assert "--from 0` asks again" in again
 
 
 def test_most_1_never_stops(tmp_path: Path) -> None:

@@ -239,14 +239,16 @@ def test_parent_stays_as_it_was(tmp_path: Path, past: Run) -> None:
 @pytest.mark.parametrize("tick", [0, -1, 13])
 def test_ticks_that_were_not_lived(tmp_path: Path, past: Run, tick: int) -> None:
     with pytest.raises(
-        RunError, match=f"--at {tick} is not between 1 and 12, the ticks that were lived"
+        RunError, match=f"--at {tick} is not between 1 and 12, the ticks that were run"
     ):
         fork(past, tick, {}, tmp_path)
 
 
 @each("at", [1, 3, 50, 98])
 def test_between_two_ticks_that_were_lived(tmp_path: Path, at: int) -> None:
-    """Where days are skipped, any tick before the next that would be lived may be the one from which it is another future."""
+    """Where days are skipped, any tick before the next that would be run may be the one from which
+    it is another future.
+    """
     visits = three().appointments[1].model_copy(update={"days": (0, 2)})
     skipping = changed(three(), days="skipped", appointments=(visits,), ticks=99)
     begun = live(tmp_path, skipping, 3)
@@ -269,7 +271,7 @@ def test_nothing_is_lived_between_the_past_and_the_fork(
     first = 5 if change == {"days": "lived"} else 50
     with pytest.raises(
         RunError,
-        match=f"as it is changed, tick {first} would be lived before --at 70; fork --at {first}",
+        match=f"as it is changed, tick {first} would be run before --at 70; fork --at {first}",
     ):
         fork(begun, 70, change, tmp_path / "forks")
     done = [
@@ -286,7 +288,7 @@ def test_nothing_is_lived_between_the_past_and_the_fork(
 
 
 def test_a_past_in_another_language_even_where_the_world_is_made(tmp_path: Path, past: Run) -> None:
-    with pytest.raises(SpecError, match="the past was lived with another 'language'"):
+    with pytest.raises(SpecError, match="the past was run with another 'language'"):
         fork(past, 2, {"language": "zh"}, tmp_path, world=changed(three(), language="zh"))
 
 
@@ -295,15 +297,12 @@ def test_a_past_in_another_language_even_where_the_world_is_made(tmp_path: Path,
     [
         (
             {"start": "2026-03-03 08:00"},
-            "--set start: the past was lived with another 'start'; begin a new run instead",
+            "--set start: the past was run with another 'start'; begin a new run instead",
         ),
-        (
-            {"tick_minutes": 15},
-            "--set tick_minutes: the past was lived with another 'tick_minutes'",
-        ),
+        ({"tick_minutes": 15}, "--set tick_minutes: the past was run with another 'tick_minutes'"),
         (
             {"places.Market.kind": "park"},
-            "--set places.Market.kind: the past was lived with another 'places'",
+            "--set places.Market.kind: the past was run with another 'places'",
         ),
         ({"sede": 3}, "--set sede: unknown key; did you mean 'seed'?"),
         ({"residents.Inez.home": "x"}, 'did you mean "Ines"?'),

@@ -1,4 +1,6 @@
-"""Recalled anew in the way of the run, each moment gives what the run noted; in another way, something else."""
+"""Recalled again in the way of the run, each moment gives what the run noted; in another way,
+something else.
+"""
 
 import shutil
 from pathlib import Path

@@ -84,7 +84,7 @@ def test_names_and_ticks_that_are_not_there(lived: Run, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="no resident 'Inez'; did you mean \"Ines\""):
         revisit(lived, "Inez")
     for tick in (-1, 12, 400):
-        with pytest.raises(RunError, match=f"tick {tick} was not lived; choose one from 0 to 11"):
+        with pytest.raises(RunError, match=f"tick {tick} was not run; choose one from 0 to 11"):
             revisit(lived, "Ines", tick)
     with pytest.raises(RunError, match="no tick is complete yet"):
         revisit(begun(tmp_path), "Ines")

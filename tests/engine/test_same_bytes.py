@@ -171,7 +171,7 @@ def test_log_cut_short_is_made_whole(
     assert opened.ticks_done() < 4
     simulation = Simulation(opened.world, run=opened)
     assert opened.dropped is not None
-    assert f"tick {simulation.tick} is lived again" in opened.dropped
+    assert f"tick {simulation.tick} is run again" in opened.dropped
     assert opened.dropped in caplog.text
     simulation.run()
     assert log(run) == log(straight)

@@ -147,7 +147,7 @@ def test_a_yes_without_proof_is_no_answer() -> None:
         found = {
             one.id: one for one in judged(material(plain), {"medication": words}, requests=requests)
         }
-        assert found["medication"].value is None and "does not stand in the conversation" in (
+        assert found["medication"].value is None and "is not in the conversation" in (
             found["medication"].reason or ""
         )
         assert audited(requests[-1]) == ("medication",) or any(

@@ -22,7 +22,9 @@ OF_THE_FILE = ("persona_change", "persona_consistency", "persona_fidelity")
 
 @pytest.fixture(scope="module")
 def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Question], Planted]:
-    """A world with secrets in the client's file and a telling word in its name and model, measured while it is lived and afterwards."""
+    """A world with secrets in the client's file and a telling word in its name and model, measured
+    while it is run and afterwards.
+    """
     from simcounsel.specs.measurement import MeasurementSpec
 
     world, plant = planted()

@@ -1,4 +1,4 @@
-"""A world that is measured: when, of whom, and the same bytes however it is lived."""
+"""A world that is measured: when, of whom, and the same bytes however it is run."""
 
 import asyncio
 import random

@@ -214,7 +214,7 @@ def test_own_scale(simcounsel: Command, run: Run, tmp_path: Path) -> None:
             ("--instrument", "empathy", "--who", "Inez"),
             "no resident 'Inez'; did you mean \"Ines\"?",
         ),
-        (("--instrument", "phq9", "--at", "40"), "tick 40 was not lived; choose one from 0 to 11"),
+        (("--instrument", "phq9", "--at", "40"), "tick 40 was not run; choose one from 0 to 11"),
         (("--instrument", "phq9", "--model", "gpt"), "no model 'gpt'"),
         (("--instrument", "nowhere.yaml"), "nowhere.yaml: no such file"),
     ],

@@ -164,7 +164,7 @@ def test_two_at_once_are_turned_away(once: Run, tmp_path: Path) -> None:
 
 
 def test_what_was_in_flight_when_it_was_killed_counts(once: Run, tmp_path: Path) -> None:
-    """Its claim stands in the ledger; the next sitting takes it as spent."""
+    """Its claim is in the ledger; the next sitting takes it as spent."""
     run = copy(once, tmp_path)
     (run.folder / FOLDER).mkdir()
     Ledger(run.folder / FOLDER / FILE).claim(None, Amount(calls=1), 3, None)
@@ -180,7 +180,7 @@ def test_what_was_in_flight_when_it_was_killed_counts(once: Run, tmp_path: Path)
 
 
 class TestFallbacks:
-    """A judge whose answers are of no use stops the rating."""
+    """A judge whose answers are unusable stops the rating."""
 
     LIMITS = FallbackLimits(most=0.2, over=2)
 
@@ -190,7 +190,7 @@ class TestFallbacks:
         run, whole = copy(once, tmp_path / "run"), copy(once, tmp_path / "whole")
         rate(whole, server, "empathy")
         server.answer = lambda body: "no idea"
-        with pytest.raises(TooManyFallbacks, match="answers were of no use") as caught:
+        with pytest.raises(TooManyFallbacks, match="answers were unusable") as caught:
             rate(run, server, "empathy", fallbacks=self.LIMITS)
         assert "the same command goes on" in str(caught.value)
         (file,) = measurement_files(run.folder)

@@ -65,7 +65,7 @@ def _judges(field: dict[str, Any]) -> bool:
 
 
 def reasoned(schema: dict[str, Any]) -> None:
-    """Wherever an object of the schema holds a verdict, a reason stands before it, and a judge is
+    """Wherever an object of the schema holds a verdict, a reason is before it, and a judge is
     made to give it.
     """
     for one in (schema, *schema.get("$defs", {}).values(), *schema.get("properties", {}).values()):
@@ -97,7 +97,7 @@ def judges() -> Iterator[tuple[ModuleType, dict[str, ast.expr]]]:
 
 
 def value_of(module: ModuleType, expression: ast.expr) -> Any:
-    """What stands there, or the name behind it in the module."""
+    """What is there, or the name behind it in the module."""
     return (
         expression.value
         if isinstance(expression, ast.Constant)

@@ -256,7 +256,7 @@ def test_world_with_measurements(tmp_path: Path) -> None:
             "'sometimes' is not a time to measure; write `start`",
         ),
         ("{instrument: phq9, when: 'every day at 25:00'}", "not a time of day between"),
-        ("{instrument: phq9, when: tick 12}", "'tick 12' is never lived; the ticks are 0 to 11"),
+        ("{instrument: phq9, when: tick 12}", "'tick 12' is never run; the ticks are 0 to 11"),
         (
             "{instrument: phq9, when: start, who: Inez}",
             "no resident 'Inez' in this world; did you mean \"Ines\"?",

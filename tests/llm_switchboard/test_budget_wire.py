@@ -230,7 +230,7 @@ Simulation(run.world, run=run, limits=Limits(budget_calls=int(sys.argv[2]))).run
 @pytest.mark.slow(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_process_that_is_killed_loses_no_count(tmp_path: Path) -> None:
-    """Its requests in flight reached the server, and stand in no recording."""
+    """Its requests in flight reached the server, and are in no recording."""
     with FaultServer(latency_s=0.05) as server:
         run = begin_run(served(server), tmp_path)
         with subprocess.Popen([sys.executable, "-c", KILLED, str(run.folder), "20"]) as process:

@@ -449,7 +449,7 @@ def test_what_is_recorded(board: Board) -> None:
 def test_a_refused_answer_is_shown_with_what_was_wrong_as_far_as_it_is_needed(board: Board) -> None:
     """Whatever is recorded is what was sent at the second try, though that was refused too."""
     paper = Paper()
-    models = board("x" * 9_000, "a second answer of no use", recorder=paper)
+    models = board("x" * 9_000, "a second answer unusable", recorder=paper)
     answer(models, FILL)
     (call,) = paper.calls
     shown, complained = call["messages"][-2:]
@@ -716,7 +716,7 @@ def test_a_tick_with_an_unanswered_question_is_not_written(
     assert not warned(run) and log(lived).startswith(log(run))
     assert all(call.get("source") != "fallback" for call in run.calls())
     go_on(run)
-    assert log(run) == log(lived), "the tick is lived anew, with the replies that were there"
+    assert log(run) == log(lived), "the tick is run again, with the replies that were there"
 
 
 def test_resumed_while_still_dead(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ class Recorded:
     run: Run
     questions: tuple[Question[Any], ...]
     secrets: dict[str, tuple[str, str]]
-    """By mark whose it is, and the field of the file that it stands in; '' for what is thought."""
+    """By mark whose it is, and the field of the file that it is in; '' for what is thought."""
     said: frozenset[str]
     """All lines of the run."""
 
@@ -165,7 +165,7 @@ def private(
 
 def world_of(policy: str, condition: str, language: str, marks: Marks, state: str) -> World:
     """Three people, two sessions on a day and one on the next, with questionnaires and judges; all
-    that stands in their files is marked."""
+    that is in their files is marked."""
     base = three()
     residents = []
     for one in base.residents:

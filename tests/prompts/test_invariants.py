@@ -59,7 +59,9 @@ MOST_TOKENS = {
 }
 """By purpose: a quarter over the longest of these runs, at 4 characters a token in English."""
 SHARED = 0.6
-"""How much of a line's input stands in front of its speaker's last prompt in the same talk, on the average."""
+"""How much of a line's input is in front of its speaker's last prompt in the same talk, on the
+average.
+"""
 
 
 @pytest.fixture(scope="module", params=RUNS, ids="-".join)
@@ -292,7 +294,7 @@ def test_a_line_shares_its_beginning_with_the_one_before(run: Recorded) -> None:
 
 
 def shared_start(one: str, other: str) -> int:
-    """How many characters stand at the beginning of both."""
+    """How many characters are at the beginning of both."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),

@@ -258,14 +258,14 @@ def test_whatever_else_is_refused_is_a_matter_of_words() -> None:
     ],
 )
 def test_a_pattern_is_sent_as_grammars_take_it(pattern: str, sent: str | None) -> None:
-    class Told(BaseModel):
+    class PromptScope(BaseModel):
         at: Annotated[str, Field(pattern=pattern) if sent else Field()]
         long: Annotated[str, Field(max_length=2000)]
 
     if sent is None:
         assert _plain_pattern(pattern) is None
         return
-    parts = sent_schema(Told)["properties"]
+    parts = sent_schema(PromptScope)["properties"]
     assert parts == {"at": {"type": "string", "pattern": sent}, "long": {"type": "string"}}
 
 

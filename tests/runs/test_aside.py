@@ -1,4 +1,4 @@
-"""`resume --from`: an earlier tick is lived again, and what came after is moved aside."""
+"""`resume --from`: an earlier tick is run again, and what came after is moved aside."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
-from simcounsel.runs.aside import calls_aside, live_again_from
+from simcounsel.runs.aside import calls_aside, rewind
 from simcounsel.runs.run import Run
 from tests.commands import Command
 from tests.stage import go_on, live, log
@@ -37,7 +37,7 @@ def test_what_came_after_is_moved_and_lived_again(simcounsel: Command, tmp_path:
 def test_where_one_cannot_begin_again_is_said(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=4)
     with pytest.raises(RunError, match="no tick 9 to begin again from; choose one from 0 to 4"):
-        live_again_from(run, 9)
+        rewind(run, 9)
     forked = fork(run, 2, {}, tmp_path / "forks")
     with pytest.raises(RunError, match="tick 1 is of the past that it shares with"):
-        live_again_from(forked, 1)
+        rewind(forked, 1)

@@ -87,7 +87,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     ),
     "a line doubled": (
         edited(lambda lines: lines[:50] + lines[49:]),
-        "51: event 49 stands here, where event 50 should",
+        "51: event 49 is here, where event 50 should",
     ),
     "two lines swapped": (
         edited(lambda lines: [*lines[:50], lines[51], lines[50], *lines[52:]]),
@@ -157,7 +157,7 @@ def test_an_edited_manifest_is_refused(short: Run, tmp_path: Path) -> None:
         Run.open(folder)
     read = Run.open(folder, damaged=True)
     assert len(list(read.entries())) == len(list(short.entries()))
-    file.write_text(json.dumps(json.loads(text)), encoding="utf-8")  # laid out anew, not changed
+    file.write_text(json.dumps(json.loads(text)), encoding="utf-8")  # laid out again, not changed
     assert Run.open(folder).manifest == short.manifest
 
 
@@ -176,7 +176,7 @@ def test_forks_share_their_past_hash_by_hash(tmp_path: Path) -> None:
 
 
 def test_a_fork_needs_only_its_own_past(short: Run, tmp_path: Path) -> None:
-    """Damage behind the tick from which it lives anew does not matter to it."""
+    """Damage behind the tick from which it lives again does not matter to it."""
     folder = Path(shutil.copytree(short.folder, tmp_path / "run"))
     lines = log(short).splitlines(keepends=True)
     (folder / "events.jsonl").write_bytes(b"".join([*lines[:-3], *lines[-2:]]))

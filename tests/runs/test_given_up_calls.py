@@ -16,7 +16,7 @@ from tests.stage import live
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Its first call stands there twice, first as one that was given up after three requests."""
+    """Its first call is there twice, first as one that was given up after three requests."""
     lived = live(tmp_path, ticks=2)
     file = lived.folder / "calls.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines()

@@ -83,7 +83,7 @@ def test_an_unfinished_tick_is_not_shown_but_said(folder: Path) -> None:
     assert log.ticks == 5
     assert len(list(log.fields())) == ends[4] + 1
     assert log.problems() == [
-        "the last 3 events belong to a tick that was not finished; `simcounsel resume` lives it again"
+        "the last 3 events belong to a tick that was not finished; `simcounsel resume` runs it again"
     ]
 
 

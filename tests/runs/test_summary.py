@@ -19,7 +19,7 @@ def test_warnings_are_told_with_their_causes() -> None:
         )
     )
     assert lines == [
-        "warnings       5 (3 line_counselor, 2 summarize): no answer of use came, and the fallback was taken",
+        "warnings       5 (3 line_counselor, 2 summarize): no usable answer came, and the fallback was taken",
         "               3 because of: not JSON",
         "               2 because of: no answer within 60 s",
     ]

@@ -11,7 +11,7 @@ import pytest
 
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
-from simcounsel.runs.aside import live_again_from
+from simcounsel.runs.aside import rewind
 from simcounsel.runs.call_chain import EDITED, MISPLACED
 from simcounsel.runs.chain import fields_digest
 from simcounsel.runs.jsonl import json_bytes
@@ -52,7 +52,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "a line doubled": (
         lambda folder: spoil(folder, lambda lines: lines[:50] + lines[49:]),
-        "events.jsonl:51: event 49 stands here, where event 50 should",
+        "events.jsonl:51: event 49 is here, where event 50 should",
     ),
     "two lines swapped": (
         lambda folder: spoil(folder, lambda all: [*all[:50], all[51], all[50], *all[52:]]),
@@ -87,7 +87,7 @@ def test_five_damages(name: str, folder: Path, simcounsel: Command) -> None:
         assert (ended.code, what in ended.out + ended.err) == (1, True), (command, ended)
     shown = simcounsel("show", folder)
     assert shown.code == 0 and what in shown.err
-    assert "lived " in shown.out
+    assert "ran " in shown.out
     assert {file.name: file.read_bytes() for file in folder.glob("*.json*")} == before
 
 
@@ -243,7 +243,7 @@ CALL_DAMAGES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], int, str]] =
     "source": (call_edited("source"), 4, EDITED),
     "vectors": (call_edited("vectors"), 4, EDITED),
     "its digest": (call_edited("digest"), 4, EDITED),
-    "written anew": (
+    "written again": (
         lambda lines: [
             *lines[:3],
             json.dumps(json.loads(lines[3]) | {"reply": "other"}).encode() + b"\n",
@@ -285,14 +285,14 @@ def test_an_edited_call_is_found_and_refused(folder: Path, tmp_path: Path, name:
         with pytest.raises(RunError, match=refused):
             fork(Run.open(each), 3, {}, tmp_path / "second")
         with pytest.raises(RunError, match=refused):
-            live_again_from(Run.open(each), 3)
+            rewind(Run.open(each), 3)
 
 
 def test_what_stays_when_ticks_are_lived_again_is_linked_anew(folder: Path) -> None:
     """And a line that a crash cut short is no damage: the next one goes on from the one before."""
     with (folder / "calls.jsonl").open("ab") as calls:
         calls.write(b'{"key": "cut sh')
-    live_again_from(Run.open(folder), 2)
+    rewind(Run.open(folder), 2)
     assert not verify(folder).damages
     assert not verify(go_on(Run.open(folder)).folder).damages
     (torn,) = (

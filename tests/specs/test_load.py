@@ -50,7 +50,7 @@ def file(tmp_path: Path) -> Path:
         ),
         ("rooms: []\n", 1, "name: missing", "add `name: ...`"),
         ("name: A\nrooms:\n  - chairs: 2\n", 3, "rooms.0.kind: missing", "add `kind: ...`"),
-        ("name: A\nrooms: []\nname: B\n", 3, "'name' stands here a second time", "remove one"),
+        ("name: A\nrooms: []\nname: B\n", 3, "'name' is here a second time", "remove one"),
         (
             "name: A\nrooms:\n\t- {kind: kitchen}\n",
             3,
@@ -148,7 +148,7 @@ def test_a_bare_name_points_to_the_yaml_file_and_never_to_a_folder(tmp_path: Pat
         SpecError, match=r"no such file; give the name of the file, .*tinyx\.yaml, "
     ):
         read_yaml(tmp_path / "tinyx")
-    with pytest.raises(SpecError, match=r"no such file; did you mean tiny\? It comes along"):
+    with pytest.raises(SpecError, match=r"no such file; did you mean tiny\? It is included"):
         read_yaml(tmp_path / "tiny")
     (tmp_path / "worlds").mkdir()
     (tmp_path / "worlds" / "tiny.yaml").write_text("name: A\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The worlds and personas that come along: all load, and there are enough of them."""
+"""The worlds and personas that are included: all load, and there are enough of them."""
 
 from collections import Counter
 from functools import cache

@@ -178,7 +178,7 @@ def test_pair_named_twice(tmp_path: Path) -> None:
     assert problem.startswith(
         f"{path}:{line_with(path, '[Miriam, Ines], score: 4')}: relationships.1.between: "
     )
-    assert "Ines and Miriam stand here a second time; remove one" in problem
+    assert "Ines and Miriam are here a second time; remove one" in problem
 
 
 def test_condition_that_leaves_nobody(tmp_path: Path) -> None:

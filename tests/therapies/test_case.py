@@ -409,7 +409,7 @@ def test_a_budget(small: Path, tmp_path: Path) -> None:
     stopped = CliRunner().invoke(app, [*command, "--budget-usd", "1", "--prices", str(prices)])
     assert isinstance(stopped.exception, ModelError)
     assert re.search(
-        r"the budget of 1 USD does not reach .*; nothing is written; the same command begins anew",
+        r"the budget of 1 USD does not reach .*; nothing is written; the same command begins again",
         str(stopped.exception),
     )
     assert "0 requests" in stopped.output

@@ -1,4 +1,6 @@
-"""A clinic: a world with nobody but the two, its days skipped; and a course by appointment in a world that lives on."""
+"""A clinic: a world with nobody but the two, its days skipped; and a course by appointment in a
+world that goes on.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -196,7 +198,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert happened(run, CourseAdvanced)[-1].step == "end"
 
 
-# in a world that lives on
+# in a world that goes on
 
 
 def test_a_course_by_appointment_while_life_goes_on(tmp_path: Path) -> None:

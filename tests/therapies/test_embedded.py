@@ -1,4 +1,6 @@
-"""A session of a course with the embedded models: everything is asked, nothing falls back, what is noted stands in the lines."""
+"""A session of a course with the embedded models: everything is asked, nothing falls back, what is
+noted is in the lines.
+"""
 
 import pytest
 

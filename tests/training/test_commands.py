@@ -43,7 +43,7 @@ run = CliRunner()
 def test_what_the_pages_type_runs(
     pages: list[str], tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As written and in that order, with the recipes that come along, but a very small base."""
+    """As written and in that order, with the recipes that are included, but a very small base."""
     configs = tmp_path / "configs"
     shutil.copytree(shipped.FOLDER, configs)
     for file in configs.glob("*.yaml"):

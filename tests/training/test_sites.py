@@ -246,7 +246,7 @@ def test_revised_lines_are_compared_by_what_was_said(tmp_path: Path) -> None:
     ("keys", "what"),
     [
         ({}, "no data: add `corpus: samples`"),
-        ({"corpus": "samples", "folders": {"a": "b"}}, "stands beside `corpus`"),
+        ({"corpus": "samples", "folders": {"a": "b"}}, "is beside `corpus`"),
         ({"folders": {"a": "b"}, "deal": {"sites": 2}}, "deals one `corpus`"),
         (
             {"corpus": "samples", "lora": {"ranks": {"a": 2}}},

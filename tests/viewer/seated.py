@@ -45,7 +45,7 @@ def seated(
     form: Answer = low,
     seconds: float | None = 30,
 ) -> Seated:
-    """Live on in a run with somebody in the seat. line, form: the answer to each; None: none."""
+    """Go on in a run with somebody in the seat. line, form: the answer to each; None: none."""
     board, models = Board(who=who, seconds=seconds), models_for(run)
     found, ended = Seated(), threading.Event()
 

@@ -255,11 +255,11 @@ def test_a_run_that_goes_on(page: Page, tmp_path: Path) -> None:
     with serving(make_app(RunList(run.folder))) as address:
         page.goto(f"{address}/#tick=2")
         page.wait_for_selector("main[data-drawn]")
-        expect(page.locator("header")).to_contain_text("3 of 12 ticks lived")
+        expect(page.locator("header")).to_contain_text("3 of 12 ticks run")
         page.keyboard.press("End")
         go_on(run, 2)
         page.wait_for_selector('main[data-drawn="4:days"]', timeout=15_000)
-        expect(page.locator("header")).to_contain_text("5 of 12 ticks lived")
+        expect(page.locator("header")).to_contain_text("5 of 12 ticks run")
 
 
 def test_one_file_without_a_server(page: Page, shelf: Path, tmp_path: Path) -> None:

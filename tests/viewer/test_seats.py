@@ -72,12 +72,12 @@ def test_how_far_a_run_goes_is_said(
     simcounsel: Command, tmp_path: Path, more: tuple[object, ...], said: str
 ) -> None:
     begins = simcounsel("run", TINY, "--model", "scripted", "--ticks", 3, "--out", "out")
-    assert "; `simcounsel resume` lives the other 9" in begins.out
+    assert "; `simcounsel resume` runs the other 9" in begins.out
     (run,) = (tmp_path / "out").iterdir()
-    assert "; `simcounsel resume` lives the other 9" in simcounsel("show", run).out
+    assert "; `simcounsel resume` runs the other 9" in simcounsel("show", run).out
     again = simcounsel("resume", run, *more)
     assert said in again.out
-    assert ("resume` lives" in again.out) == bool(more)
+    assert ("resume` runs" in again.out) == bool(more)
 
 
 def test_who_has_left_is_missed_on_resume(simcounsel: Command, tmp_path: Path) -> None:
@@ -98,5 +98,5 @@ def test_no_more_is_lived_than_comes_where_days_are_skipped(
     (run,) = (tmp_path / "out").iterdir()
     for _ in range(2):
         out += simcounsel("resume", run, "--ticks", 3, "--quiet").out
-    shown = re.findall(r"\((\d+) of (\d+) lived\)", out)
+    shown = re.findall(r"\((\d+) of (\d+)\)", out)
     assert len(shown) > 1 and all(int(done) <= int(of) for done, of in shown), shown

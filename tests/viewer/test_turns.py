@@ -236,7 +236,7 @@ def test_words_that_sound_like_danger(site: tuple[Board, TestClient]) -> None:
         assert answer["said"] and "findahelpline.com" in answer["danger"]
         assert line.result(5).say == "I want to kill myself."
     assert client.get(f"{TURN}/notice").json()["danger"] == answer["danger"], (
-        "it stays when the page is loaded anew"
+        "it stays when the page is loaded again"
     )
 
 

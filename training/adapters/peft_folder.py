@@ -119,7 +119,7 @@ def _config(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise TrainingError(f"{file}: cannot be read ({error.strerror or error})") from None
     except ValueError:
-        raise TrainingError(f"{file}: not JSON, or cut off; write the adapter anew") from None
+        raise TrainingError(f"{file}: not JSON, or cut off; write the adapter again") from None
     if not isinstance(config, dict) or config.get("peft_type") != "LORA":
         kind = config.get("peft_type") if isinstance(config, dict) else None
         raise TrainingError(f"{file}: peft_type is {kind!r}; only LORA can be used")
@@ -183,7 +183,7 @@ def _arrays(file: Path) -> dict[str, np.ndarray]:
         raise TrainingError(f"{file}: cannot be read ({error.strerror or error})") from None
     except SafetensorError as error:
         raise TrainingError(
-            f"{file}: not a safetensors file, or cut off ({error}); write the adapter anew"
+            f"{file}: not a safetensors file, or cut off ({error}); write the adapter again"
         ) from None
     return {name: _array(file, name, part) for name, part in stored}
 

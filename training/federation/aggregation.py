@@ -102,7 +102,7 @@ def stack(
     rng: np.random.Generator,
 ) -> tuple[dict[str, Array], Shift]:
     """The mean of all B_i A_i, exactly and for any ranks, goes into the base as a stack of factors;
-    adapters begin anew (FLoRA, Wang et al. 2024, section 3.2). after: of each site. New A as PEFT
+    adapters begin again (FLoRA, Wang et al. 2024, section 3.2). after: of each site. New A as PEFT
     draws it, uniform within 1 / sqrt(in); B zero.
     """
     fresh: dict[str, Array] = {}

@@ -1,5 +1,5 @@
 """What is let into an average, and how long it may be. A refused update is named with the reason;
-nothing is mended silently.
+nothing is repaired silently.
 """
 
 import math

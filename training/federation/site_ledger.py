@@ -2,7 +2,7 @@
 of the agreed plan is answered once, whatever a server asks.
 
 A server that asks for a round again, or for rounds that nobody agreed on, could average the noise
-away; one that begins anew in an empty folder would have everything spent twice. So a site writes a
+away; one that begins again in an empty folder would have everything spent twice. So a site writes a
 round down before its answer leaves, and refuses it ever after. The answer is not kept: a round
 whose answers a server lost stays lost.
 

@@ -46,7 +46,7 @@ class AdaptedBase:
     """Of its files (see `digest_of`)."""
 
     def said(self) -> dict[str, str]:
-        """As it stands in a manifest."""
+        """As it is in a manifest."""
         return {"name": self.name, "digest": self.digest}
 
 

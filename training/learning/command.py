@@ -16,7 +16,7 @@ Config = Annotated[
     Path,
     typer.Argument(
         metavar="CONFIG",
-        help=f"A recipe's file, or the name of one that comes along: {', '.join(recipes())}.",
+        help=f"A recipe's file, or the name of one that is included: {', '.join(recipes())}.",
         callback=recipe,
         autocompletion=offered,
     ),

@@ -157,7 +157,7 @@ class TrainingFolder:
             )
         except (OSError, ValueError, SafetensorError) as error:
             raise TrainingError(
-                f"{folder}: cannot be read ({error}); remove it to begin anew"
+                f"{folder}: cannot be read ({error}); remove it to begin again"
             ) from error
 
 
@@ -168,7 +168,7 @@ def json_of(file: Path) -> dict[str, Any] | None:
     try:
         return dict(json_data(file_bytes(file)))
     except (OSError, ValueError, TypeError) as error:
-        raise TrainingError(f"{file}: cannot be read ({error}); make it anew") from None
+        raise TrainingError(f"{file}: cannot be read ({error}); make it again") from None
 
 
 def _compared(key: str, value: Any) -> Any:
@@ -248,7 +248,7 @@ def hash_of(dialogues: Iterable[Dialogue]) -> str:
 
 
 def account_fields(account: PrivacyAccount | None) -> dict[str, Any] | None:
-    """A privacy account as it stands in manifests and cards; None without privacy."""
+    """A privacy account as it is in manifests and cards; None without privacy."""
     if account is None:
         return None
     plan: TrainingPlan = account.plan

@@ -162,7 +162,7 @@ def reading_of(base: AdaptedBase, recipe: Recipe) -> ModelReading:
 
 
 def _checkpoint(model: Any) -> None:
-    """Compute activations anew in the backward pass. Reentrant, since Opacus' hooks fire twice
+    """Compute activations again in the backward pass. Reentrant, since Opacus' hooks fire twice
     under the other kind.
     """
     inner = model.get_base_model()

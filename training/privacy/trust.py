@@ -84,7 +84,7 @@ def _of_sum(
 
 
 def as_rows(found: Sequence[Protection]) -> list[dict[str, Any]]:
-    """As it stands in a card."""
+    """As it is in a card."""
     return [asdict(one) for one in found]
 
 

@@ -27,7 +27,7 @@ SweepFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A sweep of trainings; `privacy` comes along.",
+        help="A sweep of trainings; `privacy` is included.",
         callback=lambda path: shipped.found("experiments", path),
     ),
 ]

@@ -31,7 +31,7 @@ NO_SWEEP = {
 
 
 class CellChange(Spec):
-    """A cell as it stands in the file."""
+    """A cell as it is in the file."""
 
     name: Name
     about: str = ""
@@ -59,7 +59,7 @@ class TrainingCell:
     about: str
     recipe: Recipe
     data: Mapping[str, Any]
-    """Its recipe as it would stand in a file of its own, with paths as seen from `file`."""
+    """Its recipe as it would be in a file of its own, with paths as seen from `file`."""
     file: Path
     lines: Lines
 
@@ -103,7 +103,7 @@ def load_sweep(path: Path) -> tuple[TrainingSweep, tuple[TrainingCell, ...]]:
         if name in names[:at]:
             raise SpecError(
                 [
-                    f"{path}:{line_of(lines, ('cells', at))}: cells.{at}.name: {name!r} stands here"
+                    f"{path}:{line_of(lines, ('cells', at))}: cells.{at}.name: {name!r} is here"
                     " a second time; rename one"
                 ]
             )

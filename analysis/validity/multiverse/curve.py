@@ -40,7 +40,8 @@ class SpecificationCurve:
     clients: int
     """In the specification that has fewest."""
     p_median: float | None = None
-    """How often labels dealt anew give a median as far from 0; None with fewer than six clients."""
+    """How often labels dealt again give a median as far from 0; None with fewer than six clients.
+    """
     p_significant: float | None = None
     """How often they give as many effects beyond the critical t in one direction."""
 
@@ -70,7 +71,7 @@ def curve(found: Sequence[Specification]) -> SpecificationCurve | None:
 
 
 def _joint(known: Sequence[Specification]) -> tuple[float, float] | None:
-    """p of the median and of the number of effects beyond the critical t, under labels dealt anew:
+    """p of the median and of the number of effects beyond the critical t, under labels dealt again:
     within each client, for all specifications alike, where conditions share clients, else over
     clients. None where there are too few clients.
     """
@@ -117,7 +118,7 @@ def _flipped(differences: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _dealt(values: Floats, is_first: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-    """Clients dealt to the two conditions anew, in groups of the same size."""
+    """Clients dealt to the two conditions again, in groups of the same size."""
     rng = np.random.default_rng(SEED)
     labels = np.array(
         [is_first, *(rng.permutation(is_first) for _ in range(SHUFFLES))], dtype=float

@@ -33,7 +33,7 @@ MOST_ROWS = 14
 
 
 def make(plan: Universes, runs: Path, command: str) -> tuple[ValidityPart, list[Picture]]:
-    """The part and its figures, from runs that were lived by the plan. ReportError when no effect
+    """The part and its figures, from runs that followed the plan. ReportError when no effect
     can be estimated.
     """
     sample = find([runs])
@@ -76,7 +76,7 @@ def _lead(
     return (
         f"{plan.experiment.name}: {effect}, in {counted(whole.count, 'specification')}: every"
         f" combination of {', '.join(found.chosen) or 'nothing that was varied'}. The"
-        f" experiment was lived in {counted(len(plan.ways), 'way')} with"
+        f" experiment was run in {counted(len(plan.ways), 'way')} with"
         f" {counted(len(plan.seeds), 'seed')} each.",
         f"The median effect is {num(whole.median)} {found.unit}, from {num(whole.least)} to"
         f" {num(whole.most)}; {whole.same} of {whole.count} have its sign, {whole.significant} of"
@@ -103,7 +103,7 @@ def _summary(found: EffectTable, whole: SpecificationCurve) -> PartTable:
         "The curve in numbers",
         pd.DataFrame([row]),
         note=f"Effects in {found.unit}. p of the median, and of as many effects beyond the critical"
-        " t: how often labels of the two conditions, dealt anew to each client for all"
+        " t: how often labels of the two conditions, dealt again to each client for all"
         " specifications alike, give as much.",
     )
 
@@ -178,7 +178,7 @@ def sign(contrast: Sequence[str], whole: SpecificationCurve) -> Claim:
     elif whole.against or whole.same < 0.75 * whole.count:
         verdict = "does not hold"
     elif whole.same == whole.count and whole.p_median is not None:
-        because += f"; with labels dealt anew a median as far from 0: p = {num(whole.p_median)}"
+        because += f"; with labels dealt again a median as far from 0: p = {num(whole.p_median)}"
         verdict = "holds" if whole.p_median < ALPHA else "undecided"
     return Claim(
         statement=f"The effect ({' minus '.join(contrast)}) has the same sign whatever was chosen",

@@ -28,7 +28,7 @@ class Way:
     """One way to live the experiment."""
 
     prompts: str
-    """A set's name or folder; `usual`: as they come along."""
+    """A set's name or folder; `usual`: as they are included."""
     model: str
     """`usual`: the experiment's."""
     temperature: str
@@ -52,7 +52,7 @@ class Way:
 
 @dataclass(frozen=True, kw_only=True)
 class Universes:
-    """All that will be lived, and how it will be analyzed."""
+    """All that will be run, and how it will be analyzed."""
 
     experiment: Experiment
     """With the two conditions of the contrast alone."""
@@ -164,10 +164,10 @@ def _chosen(
 
 
 def plan_words(made: Universes) -> Iterator[str]:
-    """In how many ways the experiment will be lived and analyzed."""
+    """In how many ways the experiment will be run and analyzed."""
     choices = made.choices
     yield (
-        f"lived in     {len(made.ways)} ways: prompts {_listed(w.prompts for w in made.ways)};"
+        f"run in       {len(made.ways)} ways: prompts {_listed(w.prompts for w in made.ways)};"
         f" models {_listed(choices.models)};"
         f" temperatures {_listed(map(_said, choices.temperatures))}; seeds"
         f" {_listed(made.seeds)}"

@@ -61,7 +61,7 @@ def from_runs(places: Sequence[Path], ratings: Sequence[Path]) -> pd.DataFrame:
     by_people = pd.concat([read_ratings(file) for file in ratings], ignore_index=True)
     if not {"run", "person"} <= set(by_people.columns):
         raise ReportError(
-            f"{ratings[0]}: it does not say of which runs the ratings are; write the CSV anew"
+            f"{ratings[0]}: it does not say of which runs the ratings are; write the CSV again"
         )
     keys = ["run", "person", "question"]
     means = by_people.dropna(subset=["value"]).groupby(keys)["value"].mean()

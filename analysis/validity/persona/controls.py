@@ -46,7 +46,7 @@ class Control:
 def controls(runs: Sequence[Run], most: int, seed: int = 0) -> list[Control]:
     """At most `most` conversations, drawn by seed, each beside the file of another client of the
     same language: one of these runs, of another theme where there is one; where all are about one
-    client, one of those that come along.
+    client, one of those that are included.
     """
     scale = find_scale(INSTRUMENT)
     files = {
@@ -95,7 +95,7 @@ def _themes(runs: Sequence[Run]) -> dict[str, str]:
 
 
 def _shipped(themes: dict[str, str]) -> dict[tuple[str, Language], str]:
-    """The files of the clients that come along, who are English; their themes go into `themes`."""
+    """The files of the included English clients; their themes go into `themes`."""
     found: dict[tuple[str, Language], str] = {}
     for file in shipped.files("personas"):
         persona = load_persona(file)

@@ -37,7 +37,7 @@ LIKE: Mapping[Topic, Topic] = {"agree": "distance", "distance": "agree", "stay":
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class ClientLine:
     """A line of the client."""
 
     text: str
@@ -67,18 +67,18 @@ class Script:
 
     def __init__(self, crisis: Crisis) -> None:
         self.crisis = crisis
-        self.told: list[Told] = []
+        self.told: list[ClientLine] = []
         self._free = 0
         self._drifted = 0
         self._answered: Counter[str] = Counter()
 
-    def next(self, heard: str) -> Told:
+    def next(self, heard: str) -> ClientLine:
         """What is said to the counselor's line."""
         line = self._line(heard)
         self.told.append(line)
         return line
 
-    def take(self, line: Told) -> None:
+    def take(self, line: ClientLine) -> None:
         """A line that somebody else worded."""
         self.told.append(line)
 
@@ -87,12 +87,12 @@ class Script:
         """Whether they have tried to leave in the middle."""
         return any(LEAVING in line.keys for line in self.told)
 
-    def _line(self, heard: str) -> Told:
+    def _line(self, heard: str) -> ClientLine:
         crisis = self.crisis
         if not self.told:
-            return Told(text=crisis.opening, keys=(OPENING,))
+            return ClientLine(text=crisis.opening, keys=(OPENING,))
         if crisis.leaves and not self.leaving and len(self.told) >= crisis.leaves.after:
-            return Told(text=crisis.leaves.says, keys=(LEAVING,), leaves=True)
+            return ClientLine(text=crisis.leaves.says, keys=(LEAVING,), leaves=True)
         if self.told[-1].leaves:
             return self._asked_to_stay(heard)
         if len(self.told) >= MOST_LINES:
@@ -108,37 +108,41 @@ class Script:
         self._drifted = 0
         return self._answer(topic, self._answered[topic])
 
-    def _answer(self, topic: Topic, time: int) -> Told:
+    def _answer(self, topic: Topic, time: int) -> ClientLine:
         given: Topic = topic if topic in self.crisis.asked else LIKE.get(topic, topic)
         lines = self.crisis.asked.get(given)
         if not lines:
-            return Told(
+            return ClientLine(
                 text=script_words(self.crisis.language)["topics"][topic], keys=(), topic=topic
             )
         at = min(time, len(lines))
-        return Told(text=lines[at - 1], keys=(given if at == 1 else f"{given}.{at}",), topic=topic)
+        return ClientLine(
+            text=lines[at - 1], keys=(given if at == 1 else f"{given}.{at}",), topic=topic
+        )
 
-    def _unasked(self) -> Told:
+    def _unasked(self) -> ClientLine:
         if self._free < len(self.crisis.unasked):
             self._free += 1
-            return Told(text=self.crisis.unasked[self._free - 1], keys=(f"unasked.{self._free}",))
+            return ClientLine(
+                text=self.crisis.unasked[self._free - 1], keys=(f"unasked.{self._free}",)
+            )
         if self._drifted >= DRIFTS:
             return self._end()
         drift = script_words(self.crisis.language)["drift"]
         self._drifted += 1
-        return Told(text=drift[(self._drifted - 1) % len(drift)], keys=())
+        return ClientLine(text=drift[(self._drifted - 1) % len(drift)], keys=())
 
-    def _asked_to_stay(self, heard: str) -> Told:
+    def _asked_to_stay(self, heard: str) -> ClientLine:
         """After a leave-taking the counselor spoke once more: they stay where the script says so
         and somebody asks them to.
         """
         leaves, words = self.crisis.leaves, script_words(self.crisis.language)
         if leaves and leaves.stays and "stay" in asked_in(heard, self.crisis.language).topics:
-            return Told(text=leaves.stays, keys=("stays",), topic="stay")
-        return Told(text=words["goes"], keys=(), leaves=True)
+            return ClientLine(text=leaves.stays, keys=("stays",), topic="stay")
+        return ClientLine(text=words["goes"], keys=(), leaves=True)
 
-    def _end(self) -> Told:
-        return Told(text=script_words(self.crisis.language)["ends"], keys=(), leaves=True)
+    def _end(self) -> ClientLine:
+        return ClientLine(text=script_words(self.crisis.language)["ends"], keys=(), leaves=True)
 
 
 class Client(Person):
@@ -173,7 +177,7 @@ class Client(Person):
         return Effects()
         yield  # an Ask that needs no model
 
-    def _worded(self, view: TalkView) -> Ask[Told]:
+    def _worded(self, view: TalkView) -> Ask[ClientLine]:
         """The model's line; where it gives none the script's."""
         crisis, count = self.script.crisis, len(self.script.told)
         code: Language = crisis.language
@@ -217,7 +221,7 @@ class Client(Person):
         )
         line = reply.value
         over = count + 1 >= MOST_LINES
-        return Told(
+        return ClientLine(
             text=line.say,
             keys=tuple(key for key in dict.fromkeys(line.gives) if crisis.says(key)),
             leaves=over or line.wish == "say goodbye",

@@ -51,7 +51,7 @@ def protocol(
     protected: Annotated[
         bool,
         typer.Option(
-            "--protocol/--no-protocol", help="Whether the safety protocol stands before the policy."
+            "--protocol/--no-protocol", help="Whether the safety protocol is before the policy."
         ),
     ] = True,
     client_model: Annotated[
@@ -112,7 +112,7 @@ def protocol(
 
     if not policy and not protected:
         raise typer.BadParameter(
-            "without --policy the model answers alone, and nothing stands before it",
+            "without --policy the model answers alone, and nothing is before it",
             param_hint="--no-protocol",
         )
     counsels = open_chat(model)

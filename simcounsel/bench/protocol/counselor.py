@@ -1,5 +1,5 @@
 """The counselor of a talk: one that follows a policy, or a model alone; and the world that both
-sides stand in.
+sides are in.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ class Seat:
     policy: PolicySpec | None
     """None: a model alone."""
     protected: bool
-    """Whether the safety protocol stands before the policy."""
+    """Whether the safety protocol is before the policy."""
     client_model: bool
     """Whether a model plays the client."""
     seed: int

@@ -67,7 +67,7 @@ class Fact:
     value: int | str
     """What compares."""
     span: tuple[int, int]
-    """Where it stands."""
+    """Where it is."""
 
 
 def facts(text: str, person: str = "me") -> Iterator[Fact]:

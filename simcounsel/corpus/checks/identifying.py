@@ -34,7 +34,7 @@ _GROUPED = re.compile(
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
     """An identifying stretch of a text: its kind (key, mail, url, account, number, phone, digits,
-    address) and where it stands.
+    address) and where it is.
     """
 
     kind: str
@@ -143,7 +143,7 @@ class _Named:
 def _names(
     blinding: Blinding, text: str, turn: int | None, contacts: tuple[Stretch, ...]
 ) -> Iterator[_Named]:
-    """Names and places that stand in no contact."""
+    """Names and places that are in no contact."""
     for start, end in blinding.spans(text):
         if not any(start < stretch.end and stretch.start < end for stretch in contacts):
             yield _Named(spelled=text[start:end], turn=turn, span=(start, end))

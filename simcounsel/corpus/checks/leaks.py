@@ -9,7 +9,7 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.measures import is_character, units
 
 SAME_WORDS, SAME_CHARACTERS = 6, 12
-"""As many words (Chinese characters) in a row as this that stand in the counselor's reasoning and
+"""As many words (Chinese characters) in a row as this that are in the counselor's reasoning and
 in the line, and were not said before, were read out.
 """
 Run = tuple[str, ...]

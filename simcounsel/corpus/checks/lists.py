@@ -65,7 +65,7 @@ def list_like(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
 
 
 def _numbered(text: str) -> list[int]:
-    """Where 1, 2, 3 ... stand at the head of items, as far as they count up from 1."""
+    """Where 1, 2, 3 ... are at the head of items, as far as they count up from 1."""
     places: list[int] = []
     awaited = 1
     for item in _ITEM.finditer(text):

@@ -1,4 +1,4 @@
-"""Who and where a dialogue names: what is known from its file, and what stands behind a phrase that
+"""Who and where a dialogue names: what is known from its file, and what is behind a phrase that
 leads to a name.
 """
 
@@ -140,7 +140,7 @@ def _amid(text: str, kind: str) -> list[str]:
 
 
 def _introduced(text: str, kind: str) -> list[str]:
-    """The names that stand behind a leading phrase."""
+    """The names that are behind a leading phrase."""
     names = [
         named["name"]
         for lead in phrases("naming")[kind].finditer(text)

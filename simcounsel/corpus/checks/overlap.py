@@ -20,7 +20,7 @@ ORDER = ("test", "validation", "train", None)
 whole.
 """
 SHARED_WORDS, SHARED_CHARACTERS = 13, 30
-"""As many words (characters of a Chinese text) in a row as this that stand in two splits are a
+"""As many words (characters of a Chinese text) in a row as this that are in two splits are a
 leak; 13 as for GPT-3 (Brown et al. 2020, appendix C).
 """
 
@@ -49,13 +49,13 @@ def near_duplicate(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
                 f"near-duplicate of {quoted(partner.id)}{across}: Jaccard {alike.exact:.2f}"
                 f" (estimated {alike.estimated:.2f})"
             ),
-            remedy="drop it, or write it anew",
+            remedy="drop it, or write it again",
         )
 
 
 @of_corpus("split_leak", looks_for="a client, or long stretches of text, in training and test data")
 def split_leak(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
-    """One client in two splits, and turns of the training data that stand in test or validation
+    """One client in two splits, and turns of the training data that are in test or validation
     data nearly word for word.
     """
     yield from _clients(corpus)
@@ -81,7 +81,7 @@ def _clients(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _stretches(corpus: Corpus) -> Iterator[Finding]:
-    """A training dialogue's first text with a stretch that stands in held-out dialogues and is no
+    """A training dialogue's first text with a stretch that is in held-out dialogues and is no
     formula; once for each dialogue.
     """
     owners: dict[int, str] = {}
@@ -99,14 +99,14 @@ def _stretches(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _texts(dialogue: Dialogue) -> Iterator[tuple[int | None, str]]:
-    """What must not stand in two splits, with the number of the turn; the situation has none."""
+    """What must not be in two splits, with the number of the turn; the situation has none."""
     if dialogue.situation:
         yield None, dialogue.situation
     yield from ((number, turn.text) for number, turn in enumerate(dialogue.turns, start=1))
 
 
 def _formulas(corpus: Corpus, owners: dict[int, str]) -> frozenset[int]:
-    """The held-out stretches that stand in what more than CLIENTS clients and their counselors say:
+    """The held-out stretches that are in what more than CLIENTS clients and their counselors say:
     "please call your local emergency number".
     """
     clients: dict[int, set[str]] = defaultdict(set)
@@ -130,7 +130,7 @@ def _shared(
                     turn=number,
                     severity="error",
                     what=(
-                        f"{len(words)} words {where}that stand in {quoted(owners[stretch])} of the"
+                        f"{len(words)} words {where}that are in {quoted(owners[stretch])} of the"
                         " held-out data too:"
                         f" {quoted(('' if is_character(words[0]) else ' ').join(words))}"
                     ),

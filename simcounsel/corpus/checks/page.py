@@ -145,7 +145,7 @@ def _context(finding: Finding, dialogue: Dialogue) -> str:
 
 
 def _said(text: str, span: tuple[int, int] | None) -> str:
-    """A turn's text with the span marked, cut to what stands around it."""
+    """A turn's text with the span marked, cut to what is around it."""
     start, end = span or (0, 0)
     before, marked, after = (
         text[max(0, start - LONG) : start],

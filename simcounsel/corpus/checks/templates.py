@@ -79,7 +79,7 @@ def _in_dialogue(dialogue: Dialogue, counts: Counter[Frame], total: int) -> Iter
 
 def _place(dialogue: Dialogue, frame: Frame) -> tuple[int | None, tuple[int, int] | None]:
     """The second turn with this frame, where it begins to be a template, and where its sentence
-    stands there.
+    is there.
     """
     places = [
         (number, span)

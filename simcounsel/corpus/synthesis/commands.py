@@ -220,7 +220,7 @@ def strategies(
     """What the supporter of a synthesis has learned, and when; written to a file it can be edited
     and used again.
 
-    To live on from a wave without one of them:  simcounsel fork RUN --at WAVE --set dropped=[K003]
+    To go on from a wave without one of them:  simcounsel fork RUN --at WAVE --set dropped=[K003]
     """
     from simcounsel.corpus.synthesis.strategies import strategies_yaml, strategy_lines
     from simcounsel.disk import write_text

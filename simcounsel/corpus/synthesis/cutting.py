@@ -1,4 +1,4 @@
-"""A situation cut into facts without a model: sentence by sentence, by where it stands and what it
+"""A situation cut into facts without a model: sentence by sentence, by where it is and what it
 says.
 
 What the extractor falls back on; a model does better.

@@ -195,7 +195,7 @@ CLASSES: dict[str, type[SynthesisEvent]] = {
 }
 
 
-Told = tuple[int, Event | SynthesisEvent]
+TickEvent = tuple[int, Event | SynthesisEvent]
 """A wave, and what happened in it."""
 
 
@@ -206,7 +206,7 @@ def own(event: Event) -> Event | SynthesisEvent:
     return CLASSES[event.kind].model_validate({"kind": event.kind, **event.fields})
 
 
-def told(fields: dict[str, Any]) -> Told:
+def told(fields: dict[str, Any]) -> TickEvent:
     """A line of the log. ValueError or KeyError for one that is damaged."""
     entry = parse_entry(fields)
     return entry.tick, own(entry.event)

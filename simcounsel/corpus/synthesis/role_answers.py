@@ -27,7 +27,7 @@ MOST_STRATEGIES = 3
 SHARED = 6
 """As many words in a row as this a strategy may not share with what was said."""
 GROUNDED = 0.4
-"""A fact counts as invented when a smaller share of its content words stands in the situation."""
+"""A fact counts as invented when a smaller share of its content words is in the situation."""
 _LABEL = re.compile(
     r"^\s*\W?\s*(client|seeker|counselor|counsellor|supporter|therapist|patient|person"
     r"|来访者|求助者|咨询师|督导)\s*\W?\s*[:：]",
@@ -266,7 +266,7 @@ def facts_of(extraction: Extraction, situation: str) -> tuple[Fact, ...]:
 
 
 def grounded(text: str, source: str) -> bool:
-    """Whether enough of a text's content words, by their first five letters, stand in the
+    """Whether enough of a text's content words, by their first five letters, are in the
     source.
     """
     words = content(text)

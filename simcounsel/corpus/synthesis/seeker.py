@@ -98,7 +98,7 @@ def seek(
 
 
 def _offer(context: SessionContext, offered: Sequence[Fact]) -> str:
-    """What may be told now, as it stands in the prompt."""
+    """What may be told now, as it is in the prompt."""
     if not offered:
         return render("seek_holds_back", context.prompts)[1]
     facts = "\n".join(f"{fact.id}: {fact.text}" for fact in offered)

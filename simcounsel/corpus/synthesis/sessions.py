@@ -13,7 +13,7 @@ from simcounsel.corpus.synthesis.events import (
     SessionEnded,
     StrategyKnown,
     StrategyLearned,
-    Told,
+    TickEvent,
     told,
 )
 from simcounsel.corpus.synthesis.record import SynthesisRecord
@@ -108,7 +108,7 @@ def _amended(lines: tuple[SessionLine, ...], event: Evaluated | Revised) -> tupl
     return (*lines[:-1], replace(last, revised=event))
 
 
-def sessions_in(events: Iterable[Told]) -> Iterator[WrittenSession]:
+def sessions_in(events: Iterable[TickEvent]) -> Iterator[WrittenSession]:
     """The sessions of a log, in the order in which they are found; each is yielded when its wave
     has ended, or the events have.
     """
@@ -149,7 +149,7 @@ class Sessions:
 
     def named(self, name: str) -> WrittenSession | None:
         """The session of that name; None when there is none. Its events begin with its name; what
-        was learned of it stands at its wave's end.
+        was learned of it is at its wave's end.
         """
         mine = list(self.log.read(told, (*CLASSES, "warned"), subject=name))
         if not mine:

@@ -83,7 +83,7 @@ class Synthesis(Spec):
     """Roles that do not take part; without the evaluator nothing is corrected or distilled."""
     models: SynthesisModels = SynthesisModels()
     fallbacks: FallbackLimits = FallbackLimits()
-    """When so many answers are of no use that it stops, with a wave that is not written."""
+    """When so many answers are unusable that it stops, with a wave that is not written."""
     strategies: tuple[Annotated[str, Field(min_length=3, max_length=600)], ...] = ()
     """What the supporter carries from the beginning."""
     dropped: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ def synthesis_of(
     changes: dict[str, Any],
     at: tuple[str | int, ...] = (),
 ) -> Synthesis:
-    """The same from data that stands in a file, at a place in it; `situations` and `themes` there
+    """The same from data that is in a file, at a place in it; `situations` and `themes` there
     become the situations.
     """
     data = dict(data)

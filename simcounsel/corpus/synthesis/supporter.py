@@ -107,7 +107,7 @@ def evaluate(
 def correct(
     context: SessionContext, lines: Sequence[Line], draft: str, advice: str, stage: Support
 ) -> Ask[Reply[str]]:
-    """The corrector: the line anew."""
+    """The corrector: the line again."""
     system, prompt = render(
         "correct",
         context.prompts,

@@ -138,12 +138,12 @@ class Workshop:
 
     def step(self) -> None:
         """Write one wave. GivenUp when a model does not answer, the budget does not reach, or too
-        many answers are of no use. After anything has broken a wave off only a new Workshop over
+        many answers are unusable. After anything has broken a wave off only a new Workshop over
         the same folder can go on.
         """
         if self._entries:
             raise RunError(
-                f"{self.record.folder}: a wave was broken off; open it anew, as `simcounsel"
+                f"{self.record.folder}: a wave was broken off; open it again, as `simcounsel"
                 " resume` does"
             )
         self.models.begin_tick(self.wave)

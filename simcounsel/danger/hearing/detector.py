@@ -25,7 +25,7 @@ from simcounsel.danger.hearing.grammar import Line
 from simcounsel.danger.hearing.lexicon import lexicons
 from simcounsel.danger.hearing.reading import LATIN, languages_of, normal
 from simcounsel.danger.hearing.spelling import Respelled, respelled
-from simcounsel.danger.hearing.weighing import Evidence, evidence_of, farther, traces, weigh
+from simcounsel.danger.hearing.weighing import Evidence, evidence_of, previous_level, traces, weigh
 from simcounsel.safety.open_danger import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
@@ -74,7 +74,9 @@ class Heard:
         was said openly, and one level below what hints add up to.
         """
         return (
-            higher(farther(self.level), *(one.level for one in self.evidence if not one.doubt))
+            higher(
+                previous_level(self.level), *(one.level for one in self.evidence if not one.doubt)
+            )
             if self.doubt
             else self.level
         )

@@ -1,5 +1,5 @@
 """Whose danger a cue speaks of, whether it is denied, past, told of, or a way of speaking: what
-stands around it.
+is around it.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ in a line.
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A cue at a place, and what stands around it."""
+    """A cue at a place, and what is around it."""
 
     cue: Cue
     span: Span
@@ -55,7 +55,7 @@ class Line:
 
     @cached_property
     def context(self) -> dict[str, list[Entry]]:
-        """What could stand around a cue, by section."""
+        """What could be around a cue, by section."""
         found: dict[str, list[Entry]] = {}
         for entry in self.lexicon.context.fitting(self.text):
             found.setdefault(entry.section, []).append(entry)
@@ -96,7 +96,7 @@ class Line:
                 yield found.span()
 
     def says(self, section: str, within: Span) -> bool:
-        """Whether anything of a section stands there."""
+        """Whether anything of a section is there."""
         if (section, within) not in self._said:
             self._said[section, within] = any(
                 True for entry in self.context.get(section, ()) for _ in self.places(entry, within)
@@ -104,7 +104,7 @@ class Line:
         return self._said[section, within]
 
     def cues(self, *, plain: bool = False) -> Iterator[Found]:
-        """Every cue that is no way of speaking. plain: whatever stands around them."""
+        """Every cue that is no way of speaking. plain: whatever is around them."""
         for entry in self.lexicon.cues.fitting(self.text):
             assert entry.cue is not None
             for span in self.places(entry):
@@ -112,7 +112,7 @@ class Line:
                     yield Found(cue=entry.cue, span=span) if plain else self.around(entry.cue, span)
 
     def around(self, cue: Cue, span: Span) -> Found:
-        """What stands around a cue."""
+        """What is around a cue."""
         sentence = self.sentence(span)
         whose = "own" if cue.whose == "stated" else self.whose(span, sentence)
         mine = whose == "own" and self.lexicon.own_within.search(self.text, *span) is not None

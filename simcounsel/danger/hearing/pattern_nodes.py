@@ -36,7 +36,7 @@ class Grammar:
 
     @cached_property
     def filling(self) -> frozenset[str]:
-        """The single words of the fillers; in a text they may stand in capitals."""
+        """The single words of the fillers; in a text they may be in capitals."""
         return frozenset(word for filler in self.fillers for word in filler.split())
 
 

@@ -14,7 +14,7 @@ stand together and spaces mean nothing.
     ^             begins a sentence
     $             ends a clause
     a & b         both, in one sentence or in neighbouring ones, in any order; the place is a's
-    a & !(b|c)    a, where neither b nor c stands in its sentence or in a neighbouring one
+    a & !(b|c)    a, where neither b nor c is in its sentence or in a neighbouring one
 
 Between words there may be a comma and up to FILLED fillers ("just", "really"); a text that is
 searched has its fillers in capitals (`reading.normal`), so that one short expression stands for all
@@ -31,7 +31,7 @@ from functools import cached_property
 from simcounsel.danger.hearing.pattern_nodes import BadPattern, Grammar, Node, read_nodes
 
 FILLED = 3
-"""At most this many fillers stand between two words."""
+"""At most this many fillers are between two words."""
 STEM = 3
 """A word with any ending is looked up by its first three letters."""
 
@@ -43,7 +43,7 @@ class Part:
     nodes: tuple[Node, ...]
     grammar: Grammar
     keys: frozenset[str]
-    """Words (spaced) or beginnings of one or two characters; at least one stands in any text that
+    """Words (spaced) or beginnings of one or two characters; at least one is in any text that
     fits.
     """
 
@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Pattern:
-    """Parts that stand near each other, in any order, and parts that must not stand there."""
+    """Parts that are near each other, in any order, and parts that must not be there."""
 
     source: str
     parts: tuple[Part, ...]
@@ -96,7 +96,7 @@ def any_of(sources: Iterable[str], grammar: Grammar) -> str:
 
 
 def between(grammar: Grammar) -> str:
-    """What may stand between two words."""
+    """What may be between two words."""
     if not grammar.spaced:
         return ""
     return rf"[ ,]+(?:[A-Z]+[ ,]+){{0,{FILLED}}}" if grammar.fillers else "[ ,]+"
@@ -108,7 +108,7 @@ def _part(source: str, grammar: Grammar) -> Part:
     if not keys:
         raise BadPattern(
             f"{source!r} needs no word, so it would be tried on every text; add a word that must"
-            " stand there"
+            " are there"
         )
     _check(source, nodes)
     return Part(nodes=nodes, grammar=grammar, keys=keys)
@@ -199,7 +199,7 @@ def _gap(most: int, grammar: Grammar) -> str:
 
 
 def _keys(nodes: Sequence[Node], grammar: Grammar) -> frozenset[str]:
-    """The best set of words one of which must stand there; empty when there is none."""
+    """The best set of words one of which must be there; empty when there is none."""
     found = [keys for node in nodes if not node.optional and (keys := _keys_of(node, grammar))]
     return min(
         found,

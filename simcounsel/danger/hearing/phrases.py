@@ -14,7 +14,7 @@ from simcounsel.specs.practice import locale_names
 from simcounsel.texts import sentences
 
 _ENDS = sentences.NO_ELLIPSIS + ";；"
-"""A semicolon ends one too: it may stand between a promise and what limits it."""
+"""A semicolon ends one too: it may be between a promise and what limits it."""
 
 
 @cache
@@ -114,7 +114,7 @@ def asks_back(text: str) -> bool:
 
 
 def has_number(text: str, number: str) -> bool:
-    """Whether a number, or a page, stands in a text by itself; spaces and hyphens within a number
+    """Whether a number, or a page, is in a text by itself; spaces and hyphens within a number
     do not count.
     """
     if not any(c.isdigit() for c in number):
@@ -129,7 +129,7 @@ def _number(number: str) -> re.Pattern[str]:
 
 
 def to_call(text: str, number: str) -> bool:
-    """Whether a number stands in a sentence about calling ("call 112", not "112 pages")."""
+    """Whether a number is in a sentence about calling ("call 112", not "112 pages")."""
     return any(
         has_number(sentence, number)
         and any(_phrases(language, "calling").search(sentence) for language in _data())

@@ -41,7 +41,7 @@ _DIGITS = {
 
 def languages_of(text: str, language: str | None) -> tuple[str, ...]:
     """Codes of the languages in whose words a text is to be heard: the one that is named, and those
-    whose script stands in it: Han characters are Chinese, Latin letters English unless a language
+    whose script is in it: Han characters are Chinese, Latin letters English unless a language
     that is written in them is named. A line in Latin letters that looks like another language
     (`tongues`) has that one's code too, since a misspelt English line may look so. There may be no
     words for a code; `und` is a script that nobody knows.

@@ -48,7 +48,7 @@ class Respelled:
     """Places that were changed, here and in the text as it was said, in order."""
 
     def said(self, span: Span) -> Span:
-        """Where a place of `text` stood in the text as it was said; a changed word wholly."""
+        """Where a place of `text` was in the text as it was said; a changed word wholly."""
         start, end = span
         shift, until = 0, 0
         first: int | None = None

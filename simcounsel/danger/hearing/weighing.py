@@ -1,4 +1,4 @@
-"""Cues with what stands around them become evidence, and evidence becomes a level.
+"""Cues with what is around them become evidence, and evidence becomes a level.
 
 - An open cue of the client's own present counts as its level. What was, counts as low. What is
   denied, told of a film or the news, or said by somebody else about the client counts as nothing; a
@@ -7,7 +7,7 @@
   need help in helping.
 - Hints of different sorts add up: 1 raises doubt only, 2 or 3 low, 4 high; beside an open low cue a
   strong hint makes high. All in doubt.
-- Traces, words that say nothing by themselves, count where several of different sorts stand near
+- Traces, words that say nothing by themselves, count where several of different sorts are near
   each other and nothing around them says otherwise: two as a weak hint, three or more as a strong
   one.
 - Now or today, or the means at hand, said in a sentence with a cue of the client's own present,
@@ -38,7 +38,7 @@ class Evidence:
     level: RiskLevel
     """What they count as alone; `none` for a hint that only raises doubt."""
     span: Span
-    """Where they stand in the line."""
+    """Where they are in the line."""
     words: str
     """As they were said."""
     what: str
@@ -52,12 +52,12 @@ class Evidence:
     """They mean something by the question that they answer."""
 
 
-def nearer(level: RiskLevel) -> RiskLevel:
+def next_level(level: RiskLevel) -> RiskLevel:
     """The next level, or imminent."""
     return RISK_LEVELS[min(RISK_LEVELS.index(level) + 1, len(RISK_LEVELS) - 1)]
 
 
-def farther(level: RiskLevel) -> RiskLevel:
+def previous_level(level: RiskLevel) -> RiskLevel:
     """The level before, or none."""
     return RISK_LEVELS[max(RISK_LEVELS.index(level) - 1, 0)]
 
@@ -78,7 +78,7 @@ def evidence_of(line: Line, text: str, found: Found) -> Evidence | None:
         and (level in ("low", "high") or counted.points >= STRONG)
         and any(line.says(section, line.sentence(found.span)) for section in ("at_hand", "now"))
     ):
-        level, what = nearer(level), f"{what}, now or with the means at hand"
+        level, what = next_level(level), f"{what}, now or with the means at hand"
     return Evidence(
         kind=found.cue.kind,
         level=level,
@@ -116,7 +116,7 @@ def _trace(found: Found, words: str) -> Evidence | None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Counted:
-    """What a cue counts as, by what stands around it."""
+    """What a cue counts as, by what is around it."""
 
     level: RiskLevel
     points: int
@@ -153,7 +153,7 @@ def _counted(found: Found) -> _Counted | None:
 
 
 def traces(some: Sequence[Evidence]) -> int:
-    """How many traces of different sorts stand near each other."""
+    """How many traces of different sorts are near each other."""
     found = [one for one in some if one.trace]
     return max(
         (

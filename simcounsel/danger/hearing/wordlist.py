@@ -56,7 +56,7 @@ class Words(Spec):
     between.
     """
     fillers: Entries = ()
-    """Words that may stand between any two of a pattern."""
+    """Words that may be between any two of a pattern."""
     turning: Entries = ()
     """Words that a gap in a pattern does not pass over."""
     common: Entries = ()
@@ -67,7 +67,7 @@ class Words(Spec):
     cues: tuple[Cue, ...]
     """See `Cue`."""
     speaking: Entries
-    """Ways of speaking; what lies in one is not meant, unless `meant` stands in the same sentence.
+    """Ways of speaking; what lies in one is not meant, unless `meant` is in the same sentence.
     """
     meant: Entries
     own: Entries
@@ -91,7 +91,7 @@ class Words(Spec):
     """After a denial these leave it open ("not yet")."""
     past: Entries
     """`past`, `present`: the first lowers what its sentence speaks of to what it was once, unless
-    the second stands there too.
+    the second is there too.
     """
     present: Entries
     told: Entries

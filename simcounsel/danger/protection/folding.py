@@ -16,7 +16,7 @@ from simcounsel.danger.protection.ladder import (
     Step,
     Verdict,
 )
-from simcounsel.danger.protection.owed import PROTOCOL, WHICH, WHOSE, owed_to
+from simcounsel.danger.protection.owed import PROTOCOL, WHICH, WHOSE, open_follow_up
 from simcounsel.danger.protection.state import ANSWER, STEP_OF, VERDICT_OF, ProtocolState
 from simcounsel.danger.protection.telling import names_it, told_so_far
 from simcounsel.events import Assessed, Judged, Transitioned
@@ -27,7 +27,7 @@ from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 def protocol_state(view: TalkView) -> ProtocolState:
     """The state of the protocol before the next line of `view.me`."""
     protocol = ProtocolState()
-    owed = owed_to(view)
+    owed = open_follow_up(view)
     protocol.owed, protocol.owed_kinds = owed.danger.level, owed.danger.kinds
     protocol.by_form, protocol.left_open = owed.by_form, owed.left_open
     protocol.another = owed.another
@@ -95,7 +95,7 @@ def _take_at_their_word(protocol: ProtocolState, view: TalkView) -> None:
 
 def _turn(protocol: ProtocolState, another: str | None) -> None:
     """What was asked and agreed on was about the danger of one person; the other's is asked about
-    anew, but who says that it is not theirs is not asked by name once more.
+    again, but who says that it is not theirs is not asked by name once more.
     """
     was, protocol.another = protocol.another, another
     if was is not None and another is not None:

@@ -82,7 +82,7 @@ OF_ONE_DANGER: tuple[Step, ...] = (
     "involve",
     "help",
 )
-"""Steps that another danger, when it becomes the nearest, wants anew."""
+"""Steps that another danger, when it becomes the nearest, wants again."""
 QUESTIONS: tuple[Step, ...] = (*ASKED, "acknowledge", "protective", "company", "own_state")
 AGAIN_AT_MOST = 2
 """The number of questions in all that may be asked once more after an unclear answer."""

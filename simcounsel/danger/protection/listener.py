@@ -31,7 +31,7 @@ class DangerListener:
     vectors: bool = False
     """Whether the classifier may ask for vectors (MiniLM's)."""
     protects: bool = False
-    """Whether the safety protocol stands before this side's policy."""
+    """Whether the safety protocol is before this side's policy."""
 
     def hear(self, view: TalkView, line: HeardLine) -> Ask[tuple[PracticeEvent, ...]]:
         """The verdict on the line; while danger is open a model, if there is one, judges each."""

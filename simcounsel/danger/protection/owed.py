@@ -24,7 +24,7 @@ asked about and denied.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Owed:
+class OpenFollowUp:
     """The danger of earlier conversations that no later one came back to."""
 
     danger: OpenDanger = NOTHING_OPEN
@@ -38,7 +38,7 @@ class Owed:
     """Whether nobody but the classifier heard any danger in them."""
 
 
-def owed_to(view: TalkView) -> Owed:
+def open_follow_up(view: TalkView) -> OpenFollowUp:
     """What the conversation is to come back to. It is met with the protocol's last step; what the
     last conversation left open is owed whatever steps were taken in it.
     """
@@ -53,7 +53,7 @@ def owed_to(view: TalkView) -> Owed:
     level = higher(*(event.level for event in owed))
     kinds = {kind for event in owed if event.level == level for kind in event.kinds}
     told = OpenDanger(level=level, kinds=tuple(kind for kind in DANGERS if kind in kinds))
-    return Owed(
+    return OpenFollowUp(
         danger=told.and_also(left),
         by_form=bool(owed) and all(event.chat is None for event in owed) and not left,
         another=_another(view) if level != "none" or left else None,

@@ -16,7 +16,7 @@ Way = Literal["another", "hurt", "done", "near", "voices", "minor"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class StepWording:
     """A step as it is said under these circumstances."""
 
     about: dict[str, Any]
@@ -45,7 +45,7 @@ def ways_of(known: Circumstances, kind: Danger) -> tuple[Way, ...]:
     return tuple(way for way, holds in there.items() if holds)
 
 
-def said_in(step: Step, known: Circumstances, kind: Danger, language: str) -> Said:
+def said_in(step: Step, known: Circumstances, kind: Danger, language: str) -> StepWording:
     """The step in the first of the ways that has words of its own for it."""
     about, every = words(language)["steps"][step], ways(language)["ways"]
     some = ways_of(known, kind)
@@ -57,7 +57,7 @@ def said_in(step: Step, known: Circumstances, kind: Danger, language: str) -> Sa
             about = {**about, "special": {}, "aims": {}, "brief": "", **own}
             break
     aim = about.get("aims", {}).get(kind) or about["aim"]
-    return Said(
+    return StepWording(
         about={**about, "aim": _filled(aim, slots)},
         rules=tuple(_filled(every[way]["rules"], slots) for way in some),
         never=tuple(

@@ -17,7 +17,7 @@ from simcounsel.danger.protection.ladder import (
     Step,
     Verdict,
 )
-from simcounsel.danger.protection.telling import Told
+from simcounsel.danger.protection.telling import Disclosures
 from simcounsel.specs.vocabulary import DANGERS, Danger, RiskLevel
 
 ANSWER = "safety answer"
@@ -94,7 +94,7 @@ class ProtocolState:
     """
     told_unasked: tuple[Step, ...] = ()
     """Steps that count as taken since they told unasked what was to be asked."""
-    told: Told = field(default_factory=Told)
+    told: Disclosures = field(default_factory=Disclosures)
     """What need not be asked again."""
     another: str | None = None
     """Whose danger it was so far, if not the client's own."""

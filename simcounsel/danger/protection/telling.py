@@ -26,7 +26,7 @@ LONGEST = 160
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Disclosures:
     """What is known so far."""
 
     when: str | None = None
@@ -45,7 +45,7 @@ class Told:
     """The first and the last of their lines in which danger was heard."""
 
 
-def told_so_far(view: TalkView) -> Told:
+def told_so_far(view: TalkView) -> Disclosures:
     """What `view.other` has told in this conversation."""
     language = view.language
     when, today, alone = None, False, False
@@ -66,7 +66,7 @@ def told_so_far(view: TalkView) -> Told:
         people |= dict.fromkeys(here)
         if here or (by_themselves := _pattern(language, "alone").search(text) is not None):
             alone = not here and by_themselves
-    return Told(
+    return Disclosures(
         when=when,
         today=today,
         means=tuple(means),

@@ -1,4 +1,4 @@
-"""How a step of the safety protocol is said: its aim, what must stand in the line, and lines
+"""How a step of the safety protocol is said: its aim, what must be in the line, and lines
 written by hand, as data by language.
 """
 
@@ -22,7 +22,7 @@ from simcounsel.danger.protection.data import told, words
 from simcounsel.danger.protection.known import known
 from simcounsel.danger.protection.ladder import ASKED, SETTLING, Step
 from simcounsel.danger.protection.owed import PROTOCOL
-from simcounsel.danger.protection.saying import Said, said_in
+from simcounsel.danger.protection.saying import StepWording, said_in
 from simcounsel.danger.protection.state import ProtocolState
 from simcounsel.events import PracticeEvent
 from simcounsel.llm.question import Example, Tags
@@ -40,7 +40,7 @@ class OwnNumbers:
     """No line may send a client to a number of another country."""
 
     help: Help
-    """Whose numbers may stand in it."""
+    """Whose numbers may be in it."""
 
     def problem(self, text: str) -> str | None:
         """What is wrong with a line; None when nothing is."""
@@ -64,7 +64,7 @@ class Wanted:
     lacks: str = ""
     """What is wrong with a line in which none of them is."""
     heard: str = ""
-    """What the client has said, in small letters: a word for a means that stands there may be taken
+    """What the client has said, in small letters: a word for a means that is there may be taken
     up.
     """
     never: tuple[tuple[re.Pattern[str], str], ...] = ()
@@ -190,7 +190,7 @@ def _about_then(step: Step, protocol: ProtocolState, view: TalkView) -> str:
 
 
 def _by_name(
-    step: Step, protocol: ProtocolState, view: TalkView, said: Said
+    step: Step, protocol: ProtocolState, view: TalkView, said: StepWording
 ) -> tuple[tuple[str, ...], tuple[str, str]]:
     """How the line has to ask by name, and what about, with a line that does; nothing where it has
     not to. Whoever takes leave before anybody asked is asked then, and who said it by name
@@ -210,7 +210,7 @@ def _by_name(
 
 
 def _numbers(
-    said: Said, protocol: ProtocolState, kind: Danger, help_: Help, urgent: bool
+    said: StepWording, protocol: ProtocolState, kind: Danger, help_: Help, urgent: bool
 ) -> tuple[str, ...]:
     """Those that the line must hold: the emergency number, then one for each danger."""
     if not said.about.get("names_help"):
@@ -234,7 +234,7 @@ def asks_of(step: Step, kind: Danger) -> tuple[Asked, ...]:
 
 
 def _lines(
-    step: Step, protocol: ProtocolState, view: TalkView, said: Said, urgent: bool
+    step: Step, protocol: ProtocolState, view: TalkView, said: StepWording, urgent: bool
 ) -> tuple[Example, ...]:
     """The lines of the step that fit the danger, in an order drawn for this turn, those that were
     said in this talk last.

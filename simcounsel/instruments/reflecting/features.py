@@ -176,7 +176,7 @@ def _words(text: str) -> list[str]:
 
 
 def _bare(sentence: str) -> list[str]:
-    """A sentence's words, without what stands before what it says."""
+    """A sentence's words, without what is before what it says."""
     words = _WORD.findall(sentence.lower().replace("’", "'"))
     numbers = re.findall(r"\d+", sentence)
     begins = (

@@ -1,6 +1,6 @@
 """A course of 5 to 10 sessions with one client, in three stages, by the skills of one therapy.
 
-    state      where it stands, folded from events
+    state      where it is, folded from events
     before     objective and skills of a session, in one reply
     library    the skills that it may take
     measure    how many of each, by the length of the session

@@ -105,7 +105,7 @@ Step = Literal["advance", "repeat", "back", "end"]
 
 def possible_steps(plan: CoursePlan, state: CourseState) -> tuple[Step, ...]:
     """What may follow whatever the session turns out to have met, the likeliest first as things
-    stood before it.
+    was before it.
     """
     goals = plan.stage(state.stage).goals
     met = sum(goal in state.met for goal in goals)

@@ -29,7 +29,7 @@ from simcounsel.therapies.course.schemas import (
     some_of,
 )
 from simcounsel.therapies.course.state import CourseState
-from simcounsel.therapies.course.withholding import foretells, untold
+from simcounsel.therapies.course.withholding import leaks_undisclosed, untold
 from simcounsel.therapies.specs.course import CoursePlan
 from simcounsel.therapies.specs.therapy import Therapy
 
@@ -261,7 +261,7 @@ def _theme(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseStat
     """
     planned = state.planned_for(plan).theme
     secret = untold(plan.facts, _told_by(view, state), therapy)
-    return therapy.stage(state.stage).name if foretells(planned, secret) else planned
+    return therapy.stage(state.stage).name if leaks_undisclosed(planned, secret) else planned
 
 
 def _next_objective(

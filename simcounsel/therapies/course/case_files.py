@@ -36,7 +36,7 @@ def write_case(reading: CaseReading, report: CaseReport, folder: Path) -> tuple[
         (
             "talk.yaml",
             talk,
-            f"Lines that stand in {source}, and what they show of how these two talk.",
+            f"Lines that are in {source}, and what they show of how these two talk.",
         ),
     )
     there = [str(folder / name) for name, _, _ in files if (folder / name).exists()]

@@ -9,7 +9,7 @@ from simcounsel.therapies.course.case_schemas import (
     SessionAnswer,
     ToldAnswers,
 )
-from simcounsel.therapies.course.withholding import foretells, untold
+from simcounsel.therapies.course.withholding import leaks_undisclosed, untold
 from simcounsel.therapies.specs.course import (
     MOST_SESSIONS,
     CoursePlan,
@@ -20,11 +20,11 @@ from simcounsel.therapies.specs.course import (
 from simcounsel.therapies.specs.therapy import COURSE_STAGES, Therapy
 
 IN_FILE = 0.75
-"""So much of what a fact is about stands in the client's file where the file has it."""
+"""So much of what a fact is about is in the client's file where the file has it."""
 
 
 def facts_of(report: CaseReport, told: ToldAnswers, notes: list[str]) -> tuple[PlannedFact, ...]:
-    """Facts whose words stand in the report, each told where they stand, or later where the answer
+    """Facts whose words are in the report, each told where they are, or later where the answer
     says so.
     """
     last = max(number for number, _ in report.parts if number)
@@ -133,7 +133,7 @@ def _session(
     ]
 
     def kept(key: str, *texts: str) -> tuple[str, ...]:
-        left = tuple(text for text in texts if not foretells(text, later))
+        left = tuple(text for text in texts if not leaks_undisclosed(text, later))
         notes.extend(
             f"session {number}, {key}: left out, since it is told later: {text}"
             for text in texts

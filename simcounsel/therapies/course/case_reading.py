@@ -40,7 +40,7 @@ class CaseClientFacts(Facts):
     """Who the client of a case report is."""
 
     opening: str
-    """What stands above the first session; '' when nothing does."""
+    """What is above the first session; '' when nothing does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class CaseTalkFacts(Facts):
     """The dialogue that a case report quotes."""
 
     parts: tuple[str, ...]
-    """The report without hindsight: what stands above the first session, and each session."""
+    """The report without hindsight: what is above the first session, and each session."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,12 +213,12 @@ def _asked(
 def _features(
     report: CaseReport, talk: FeaturesAnswer, notes: list[str]
 ) -> tuple[FeatureAnswer, ...]:
-    """Only lines that stand in the report, and only where some are left."""
+    """Only lines that are in the report, and only where some are left."""
     found = []
     for feature in talk.features:
         turns = tuple(turn for turn in feature.turns if report.told_in(turn.text) is not None)
         notes += [
-            f"left out of the talk, since it does not stand in the report: “{turn.text}”"
+            f"left out of the talk, since it is not in the report: “{turn.text}”"
             for turn in feature.turns
             if turn not in turns
         ]

@@ -1,8 +1,8 @@
 """A free-text case report, parted by its sessions.
 
 A report tells its sessions under headings such as `## Session 3`, `# Session: 3`, `## Session #3`
-or `## 第三次会谈`. A heading below a session's own belongs to the session. What stands above the
-first session is known of the client from before; what stands under another heading of the sessions'
+or `## 第三次会谈`. A heading below a session's own belongs to the session. What is above the
+first session is known of the client from before; what is under another heading of the sessions'
 depth or higher is hindsight.
 """
 
@@ -14,7 +14,7 @@ from simcounsel.errors import SpecError
 from simcounsel.texts.quotes import content, is_chinese, stands_in, units
 
 COVERED = 0.5
-"""So much of what a fact is about stands in the report by the session in which it was told."""
+"""So much of what a fact is about is in the report by the session in which it was told."""
 _HEADING = re.compile(r"^(#{1,6})[ \t]*(.*?)[ \t#]*$", re.MULTILINE)
 _NUMBER = r"\d{1,2}|[一二三四五六七八九十]{1,3}|one|two|three|four|five|six|seven|eight|nine|ten"
 _SESSION = re.compile(
@@ -33,13 +33,13 @@ class CaseReport:
     path: Path
     text: str
     parts: tuple[tuple[int | None, str], ...]
-    """Of each, the session that it tells, and its text. 0 is what stands above the first, None
+    """Of each, the session that it tells, and its text. 0 is what is above the first, None
     hindsight.
     """
 
     def told_in(self, quote: str) -> int | None:
-        """The session in whose part the words stand first, 1 for what is known from before; None
-        when they stand in none.
+        """The session in whose part the words are first, 1 for what is known from before; None
+        when they are in none.
         """
         found = next(
             (
@@ -52,7 +52,7 @@ class CaseReport:
         return None if found is None else max(1, found)
 
     def covers(self, text: str, session: int) -> bool:
-        """Whether what a text is about stands in the report by that session. A text in another
+        """Whether what a text is about is in the report by that session. A text in another
         script cannot be compared, and passes.
         """
         before = self.until(session)

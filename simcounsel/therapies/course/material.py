@@ -16,7 +16,7 @@ from simcounsel.therapies.specs.course import CoursePlan, PlannedSession
 from simcounsel.therapies.specs.therapy import Therapy
 
 SAID = 0.5
-"""So much of what a fact is about stands in the client's words where it counts as told."""
+"""So much of what a fact is about is in the client's words where it counts as told."""
 Part = Literal["link", "material", "lesson"]
 
 

@@ -1,4 +1,4 @@
-"""A counselor's note on a session: which goals it met, by words that stand in the talk."""
+"""A counselor's note on a session: which goals it met, by words that are in the talk."""
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import GoalReview, SessionReviewed
@@ -20,7 +20,7 @@ def judged(plan: CoursePlan, state: CourseState) -> tuple[str, ...]:
 def review_of(
     view: TalkView, plan: CoursePlan, state: CourseState, answer: ReviewAnswer, calls: Traced
 ) -> SessionReviewed:
-    """A goal counts as met when the words that show it stand in the talk."""
+    """A goal counts as met when the words that show it are in the talk."""
     reviewed, dropped = [], []
     for number, goal in enumerate(judged(plan, state), 1):
         given = [one for one in answer.goals if one.number == number and one.met]
@@ -45,5 +45,5 @@ def review_of(
 
 
 def stands(quote: str, view: TalkView, who: str | None = None) -> bool:
-    """Whether the words stand in one line of the talk. who: only in this one's lines."""
+    """Whether the words are in one line of the talk. who: only in this one's lines."""
     return any(stands_in(quote, line.text) for line in view.lines if who in (None, line.who))

@@ -93,7 +93,7 @@ class CoursePlan(Spec):
             )
         told = {fact.id: fact.told for fact in self.facts}
         if len(told) < len(self.facts):
-            found.append("facts: two have the same id; number them anew")
+            found.append("facts: two have the same id; number them again")
         for number, session in enumerate(self.sessions, 1):
             for one in session.uses:
                 if one not in told:

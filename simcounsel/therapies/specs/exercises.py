@@ -54,7 +54,7 @@ class Exercises(Spec):
 
     contraindications: tuple[Contraindication, ...] = ()
     denials: tuple[Text, ...] = ()
-    """Words that deny a cue where they stand right before it, in the language of the cues; those of
+    """Words that deny a cue where they are right before it, in the language of the cues; those of
     English and Chinese are known.
     """
     exercises: Annotated[tuple[Exercise, ...], Field(min_length=1)]

@@ -123,7 +123,7 @@ class Manual(Spec):
     days: Days = Days()
     resume: Literal["same_day", "always", "never"] = "same_day"
     """What a further session does. `same_day`: on the same date it goes on where the last one was
-    cut off, on a later one it begins anew; `always`: it goes on whatever the date; `never`.
+    cut off, on a later one it begins again; `always`: it goes on whatever the date; `never`.
     """
     closing: Id
     """The state to which every other may pass when time is short or somebody takes leave."""

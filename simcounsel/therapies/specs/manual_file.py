@@ -1,4 +1,4 @@
-"""A manual from its file, if it can be lived."""
+"""A manual from its file, if it can be run."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def load_manual(path: Path) -> Manual:
 
 
 def sound(manual: Manual, path: Path, lines: Lines) -> Manual:
-    """The manual itself. SpecError when it cannot be lived."""
+    """The manual itself. SpecError when it cannot be run."""
     problems = [
         f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}"
         for at, what in unsound(manual)

@@ -31,7 +31,7 @@ Fields = dict[str, Any]
 
 
 def read_entries(file: Path, problems: list[str]) -> list[Fields]:
-    """All entries, their keys reduced to ours; `where` says where each stands."""
+    """All entries, their keys reduced to ours; `where` says where each is."""
     data, lines = read_json(file)
     if isinstance(data, list):
         found = [(f"{file}:{lines[(at,)]}: entry {at + 1}", entry) for at, entry in enumerate(data)]
@@ -101,7 +101,7 @@ def _known(where: str, entry: Any, problems: list[str]) -> Fields | None:
 
 
 def _misfit(key: str, value: Any) -> str | None:
-    """Why the value cannot stand under our key; None when it can."""
+    """Why the value cannot be under our key; None when it can."""
     match key:
         case "skills":
             return (

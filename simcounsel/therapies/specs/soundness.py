@@ -1,4 +1,4 @@
-"""What keeps a manual from being lived: states that nobody reaches, that nobody leaves, exits that
+"""What makes a manual unusable: states that nobody reaches, that nobody leaves, exits that
 cannot be met.
 """
 

@@ -41,7 +41,7 @@ _NO_ZH = re.compile(
     r"(?:什么|任何|得过|得|患过|患|犯过|犯|发过|有过|过|再|那种|这种|严重的|[^。！？；，"
     r",]{1,4}[和或])*$"
 )
-"""A denial that reaches as far as a cue: nothing but what belongs to it stands between. In doubt
+"""A denial that reaches as far as a cue: nothing but what belongs to it is between. In doubt
 the contraindication holds.
 """
 NEAR = 300
@@ -101,7 +101,7 @@ def _said(cue: str, text: str, language: str, known: Exercises) -> bool:
 
 
 def _ends_with_one_of(denials: Iterable[str], before: str, cue: str) -> bool:
-    """Whether what stands right before a cue is one of a catalogue's own denials, as a word where
+    """Whether what is right before a cue is one of a catalogue's own denials, as a word where
     words have spaces between them.
     """
     edge = "" if _UNSPACED.search(cue) else r"(?<!\w)"

@@ -20,7 +20,7 @@ _STOPS = re.compile(r"([.,;:!?…。，；：！？、—–\n]+)")
 
 @dataclass(frozen=True, kw_only=True)
 class Patterns:
-    """A language's patterns: what may stand before and after, what counts for nothing, what turns a
+    """A language's patterns: what may be before and after, what counts for nothing, what turns a
     clause against the one before.
     """
 
@@ -54,7 +54,7 @@ class Patterns:
         return None
 
     def _shorter(self, clause: str) -> str:
-        """Without one thing that stands before or after; the longest that fits."""
+        """Without one thing that is before or after; the longest that fits."""
         gap = " " if self.spaced else ""
         for word in self.lead:
             if clause == word or clause.startswith(word + gap):

@@ -47,7 +47,7 @@ def manual_of(
     wanted: Manual | str | None, language: Language, exercises: Exercises | None = None
 ) -> Manual:
     """The manual itself, by whatever it is named. exercises: a catalogue in place of the one that
-    comes along. SpecError when there is none, or when it cannot be lived, with this catalogue.
+    is included. SpecError when there is none, or when it cannot be run, with this catalogue.
     """
     if isinstance(wanted, Manual):
         manual, problems = wanted, list(unsound(wanted))

@@ -7,7 +7,7 @@ from typing import ClassVar
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Candidate, Judged, Noted, PracticeEvent, Retrieved, Transitioned
 from simcounsel.llm.question import Ask, Reply, ask, traced
-from simcounsel.policies.told import Told
+from simcounsel.policies.prompt_scope import PromptScope
 from simcounsel.therapies.specs.exercises import Exercises
 from simcounsel.therapies.specs.manual import Manual, State
 from simcounsel.therapies.staged import machine, questions, timing
@@ -30,13 +30,13 @@ class Staged:
     def __init__(
         self,
         manual: Manual,
-        told: Told | None = None,
+        told: PromptScope | None = None,
         *,
         notes: bool = True,
         exercises: Exercises | None = None,
     ) -> None:
         self.manual = manual
-        self.told = told or Told()
+        self.told = told or PromptScope()
         self.notes = notes
         self.exercises = exercises
 

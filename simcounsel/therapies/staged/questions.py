@@ -274,7 +274,7 @@ def noted(now: Session, label: str = "notes") -> str:
 
 
 def words(language: str) -> dict[str, str]:
-    """Short phrases that stand in briefs."""
+    """Short phrases that are in briefs."""
     return phrases("staged_words", language)
 
 

@@ -166,7 +166,7 @@ class Session:
     @property
     def cut_off(self) -> State | None:
         """The state in which the last talk was broken off, if this one goes on there; None when it
-        begins anew.
+        begins again.
 
         A talk that reached the conclusion by its own way is over; one that time or a leave-taking
         sent there was broken off.

@@ -81,7 +81,7 @@ def test_only_the_first_arm_remembers(arms: dict[str, Sessions]) -> None:
 
 
 def test_each_brief_agrees_with_itself(arms: dict[str, Sessions]) -> None:
-    """What a brief speaks of stands in the same prompt."""
+    """What a brief speaks of is in the same prompt."""
     for arm, sessions in arms.items():
         for prompt in (one for several in sessions.prompts for one in several):
             if "What is known of" not in prompt:

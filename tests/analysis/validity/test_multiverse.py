@@ -84,7 +84,7 @@ def test_each_way_has_all_runs_with_its_own_prompts_model_and_temperature(tmp_pa
     assert usual.prompts is None and usual.temperature is None
     assert usual.models.reason == "scripted:planted=6,spread=1.5"
     assert made.contrast == ("counselor", "alone")
-    assert "lived in     8 ways: prompts usual, reworded;" in "\n".join(plan_words(made))
+    assert "run in       8 ways: prompts usual, reworded;" in "\n".join(plan_words(made))
 
 
 def test_without_a_block_prompts_are_varied_and_the_command_line_comes_first(
@@ -130,7 +130,7 @@ def test_pasts_are_those_of_their_way(tmp_path: Path) -> None:
         ),
         ("multiverse:\n  outcomes: [{instrument: phq9}]\n", 17, "'phq9' is never measured"),
         ("multiverse:\n  temperatures: [3]\n", 17, "number from 0 to 2, or `usual`"),
-        ("multiverse:\n  models: [usual, usual]\n", 17, "stands here twice"),
+        ("multiverse:\n  models: [usual, usual]\n", 17, "is here twice"),
         ("multiverse:\n  prompts: [rewordt]\n", 17, 'did you mean "reworded"'),
     ],
 )

@@ -29,7 +29,7 @@ class Settings(BaseModel):
 
 
 class Mirroring:
-    """Keeps nothing between turns: which words were taken up stands in the view."""
+    """Keeps nothing between turns: which words were taken up is in the view."""
 
     name = "mirroring"
 

@@ -1,4 +1,6 @@
-"""A site answers the rounds that it agreed on, each once, whatever a server asks, also one that begins anew."""
+"""A site answers the rounds that it agreed on, each once, whatever a server asks, also one that
+begins again.
+"""
 
 import json
 import subprocess

@@ -164,7 +164,7 @@ def test_what_4_bits_need_is_said_in_words(
 def test_a_sites_ledger_lies_beside_its_corpus_and_outlives_the_process(
     recipe_file: Recipes, clinics: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server may begin anew, in an empty folder; the site does not."""
+    """The server may begin again, in an empty folder; the site does not."""
     for name in ("_run_id", "_node_id", "_task_id"):  # as in a process that Flower has started
         monkeypatch.setattr(TaskIdentity, name, 1)
     file = counted(recipe_file)

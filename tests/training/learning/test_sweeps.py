@@ -177,7 +177,7 @@ def test_wrong_cells_are_named_with_their_line(
 
 
 def test_two_cells_of_one_name(sweep_file: Sweeps) -> None:
-    with pytest.raises(SpecError, match=r"cells.1.name: 'open' stands here a second time"):
+    with pytest.raises(SpecError, match=r"cells.1.name: 'open' is here a second time"):
         load_sweep(sweep_file(OPEN, OPEN))
 
 

@@ -10,7 +10,7 @@ from simcounsel.agents.talk import Decision
 from simcounsel.prompts import prompt_text
 
 
-class Told(BaseModel):
+class PromptScope(BaseModel):
     """Settings of a policy whose structure is compared with that of others."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -19,7 +19,7 @@ class Told(BaseModel):
     rule that all policies share.
     """
     persona: bool = True
-    """Whether the counselor's persona and the rules of its role stand in the prompts of its
+    """Whether the counselor's persona and the rules of its role are in the prompts of its
     lines.
     """
     recall: bool = True
