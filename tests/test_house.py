@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,3 +83,13 @@ def test_every_module_says_what_it_is(package: str) -> None:
         if not ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     ]
     assert not silent
+
+
+def test_help_loads_little() -> None:
+    """A command line that only shows its help loads no data models, tables or numbers."""
+    code = "import sys, simcounsel.cli; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    heavy = {"pydantic", "numpy", "pandas", "mesa", "starlette", "openai", "rich.console"}
+    assert not heavy & set(loaded.stdout.split())

@@ -4,14 +4,14 @@ import functools
 import re
 from collections.abc import Callable
 from math import inf, isfinite
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simcounsel.cli.options import with_more_options
-from simcounsel.llm import tracing
-from simcounsel.llm.asking import Asking, asked
-from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
+
+if TYPE_CHECKING:
+    from simcounsel.specs.timeouts import Timeouts
 
 FOR_EVER = "forever"
 
@@ -29,7 +29,9 @@ def _wait_s(text: str) -> float:
     return wait_s
 
 
-def _timeouts(text: str) -> Timeouts:
+def _timeouts(text: str) -> "Timeouts":
+    from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
+
     connect, comma, read = text.rpartition(",")
     connect_s = _seconds(connect) if comma else TIMEOUTS.connect_s
     read_s = _seconds(read)
@@ -62,7 +64,7 @@ Timeout = Annotated[
         show_default=False,
         help=(
             "Seconds for one request: until it is connected, and then until the answer is there."
-            f" Left out: as the world says, or {TIMEOUTS.connect_s:g},{TIMEOUTS.read_s:g}."
+            " Left out: as the world says, or 10,600."
         ),
     ),
 ]
@@ -72,7 +74,10 @@ def asks_models(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the two options. All models that it opens are asked as they say."""
 
     @functools.wraps(command)
-    def asking(*, wait_for_model: float, timeout: Timeouts | None, **others: object) -> None:
+    def asking(*, wait_for_model: float, timeout: "Timeouts | None", **others: object) -> None:
+        from simcounsel.llm import tracing
+        from simcounsel.llm.asking import Asking, asked
+
         with asked(Asking(wait_s=wait_for_model, timeouts=timeout)), tracing.exported():
             command(**others)
 

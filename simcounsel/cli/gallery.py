@@ -9,8 +9,6 @@ import typer
 from simcounsel import gallery as shown
 from simcounsel.cli import app
 from simcounsel.disk import write_data
-from simcounsel.runs.record import open_record
-from simcounsel.runs.verifying import verify
 
 gallery = typer.Typer(
     invoke_without_command=True,
@@ -46,6 +44,9 @@ def pack(
 
     Example: simcounsel gallery pack runs/RUN --name staged -o simcounsel/gallery
     """
+    from simcounsel.runs.record import open_record
+    from simcounsel.runs.verifying import verify
+
     opened = open_record(run)
     if damages := verify(run).damages:
         raise typer.BadParameter(f"{run}: {damages[0]}")

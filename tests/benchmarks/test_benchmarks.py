@@ -10,16 +10,7 @@ from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Warned
 from simcounsel.specs.world_problems import world_problems
-from tests.benchmarks import (
-    engine,
-    near_duplicates,
-    privacy,
-    recall,
-    scrubbing,
-    synthesis,
-    training,
-    verified,
-)
+from tests.benchmarks import engine, near_duplicates, recall, scrubbing, synthesis, verified
 from tests.benchmarks.served import sensible
 from tests.benchmarks.towns import plain_town, town_of_ten
 from tests.llm.server import FaultServer
@@ -93,28 +84,4 @@ def test_near_duplicates_are_those_of_all_pairs(capsys: pytest.CaptureFixture[st
     told = capsys.readouterr().out
     assert (
         "duplicates: yes" in told and "recall             1.0000" in told and "times faster" in told
-    )
-
-
-@pytest.mark.weights
-def test_training_prints_its_tables_and_goes_on_to_the_bit(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    training.main(["--quick"])
-    told = capsys.readouterr().out
-    assert all(
-        word in told
-        for word in ("peak memory", "beyond the steps", "10 sites", "secure sum", "int8, FFA")
-    )
-    assert told.count("to the bit: yes") == 2
-
-
-@pytest.mark.weights
-def test_privacy_trains_and_attacks_both(capsys: pytest.CaptureFixture[str]) -> None:
-    privacy.main(["--quick"])
-    told = capsys.readouterr().out
-    assert (
-        told.count("reference attack AUC") == 2
-        and "within 0.1 nats" in told
-        and "intervals apart" in told
     )

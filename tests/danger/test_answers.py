@@ -1,18 +1,17 @@
 """Short answers to a question about danger: yes, no, neither, or the beginning of something else."""
 
-import pytest
-
 from simcounsel.danger.hearing.answers import Asked
 from simcounsel.danger.hearing.detector import heard_by_words as hear
 from simcounsel.danger.protection.ladder import STEPS, Step
 from simcounsel.danger.protection.wording import asks_of, lines_of
 from simcounsel.safety.help import Help
 from simcounsel.specs.vocabulary import DANGERS, Language
+from tests.each import each
 
 SUICIDE, SAFE = "Are you thinking about suicide?", "Are you safe tonight?"
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "I do",
@@ -30,7 +29,7 @@ def test_a_stem_that_ends_its_clause_is_a_yes(said: str) -> None:
     assert (heard.level, heard.doubt, heard.denied) == ("high", False, ()), heard.why
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "I do not",
@@ -50,7 +49,7 @@ def test_a_negated_stem_is_a_no(said: str) -> None:
     assert (safe.level, safe.doubt, safe.denied) == ("high", False, ()), safe.why
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "I am not sure",
@@ -62,13 +61,13 @@ def test_a_negated_stem_is_a_no(said: str) -> None:
         "I might",
     ],
 )
-@pytest.mark.parametrize("asked", [SUICIDE, SAFE])
+@each("asked", [SUICIDE, SAFE])
 def test_an_unsure_stem_is_in_doubt(asked: str, said: str) -> None:
     heard = hear(said, "en", asked)
     assert (heard.level, heard.doubt, heard.denied) == ("low", True, ()), heard.why
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "I am fine.",
@@ -86,13 +85,13 @@ def test_an_unsure_stem_is_in_doubt(asked: str, said: str) -> None:
         "I am at home",
     ],
 )
-@pytest.mark.parametrize("asked", [SUICIDE, SAFE])
+@each("asked", [SUICIDE, SAFE])
 def test_a_stem_that_goes_on_with_something_else_is_in_doubt(asked: str, said: str) -> None:
     heard = hear(said, "en", asked)
     assert (heard.level, heard.doubt, heard.denied) == ("low", True, ()), heard.why
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "said", "level"),
     [
         (SAFE, "I am safe", "none"),
@@ -109,7 +108,7 @@ def test_a_stem_that_goes_on_with_the_words_of_a_question_for_safety(
     assert (heard.level, heard.doubt) == (level, False), heard.why
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "level"),
     [("I have no plan.", "none"), ("I have a plan.", "high"), ("I have no idea.", "low")],
 )
@@ -135,15 +134,15 @@ ORDINARY = (
 )
 
 
-@pytest.mark.parametrize("asked", ORDINARY)
-@pytest.mark.parametrize("said", ["Yeah, definitely.", "No.", "I don't know.", "Yes."])
+@each("asked", ORDINARY)
+@each("said", ["Yeah, definitely.", "No.", "I don't know.", "Yes."])
 def test_an_ordinary_question_opens_no_danger(asked: str, said: str) -> None:
     heard = hear(said, "en", asked)
     assert (heard.level, heard.doubt, heard.denied, heard.evidence) == ("none", False, (), ())
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("step", [step for step in STEPS if step != "over"])
+@each("language", ["en", "zh"])
+@each("step", [step for step in STEPS if step != "over"])
 def test_an_answer_to_the_protocol_is_about_its_own_danger(step: Step, language: Language) -> None:
     """Every line by hand, for every danger: a yes or no is never about another one, and is danger
     only where the step's question makes it so.

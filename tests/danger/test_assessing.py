@@ -22,6 +22,7 @@ from simcounsel.scripted import Scripted
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.persona_file import load_persona
 from simcounsel.specs.vocabulary import Danger, RiskLevel
+from tests.each import each
 from tests.prompts.test_golden import compare, shown
 from tests.stage import switchboard
 
@@ -44,13 +45,13 @@ def judged(line: str, *answers: RiskAnswer, before: str = "") -> Assessed:
     return play(assess(line, about(before), chat="c", message=3), *answers)
 
 
-@pytest.mark.parametrize("line", ["I had soup for lunch.", "This job is killing me."])
+@each("line", ["I had soup for lunch.", "This job is killing me."])
 def test_no_model_is_asked_where_nothing_is_heard(line: str) -> None:
     assessed = judged(line)
     assert (assessed.level, assessed.by, assessed.kinds) == ("none", "words", ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "level"),
     [
         ("I want to kill myself.", "high"),
@@ -87,7 +88,7 @@ def test_the_prompt() -> None:
     compare("risk", shown(request.system, request.prompt))
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "level"),
     [("none", "none"), ("low", "low"), ("high", "high"), ("imminent", "imminent")],
 )
@@ -125,7 +126,7 @@ def test_a_model_that_answers_nonsense_leaves_it_to_the_detector() -> None:
     assert (assessed.level, assessed.by) == ("low", "words")
 
 
-@pytest.mark.parametrize(("value", "level"), [(0, "none"), (1, "low"), (2, "high"), (3.0, "high")])
+@each(("value", "level"), [(0, "none"), (1, "low"), (2, "high"), (3.0, "high")])
 def test_item_nine(value: float, level: str) -> None:
     assert raised_by_item(value) == level
     assessed = assessed_by_item(value, who="Ines")
@@ -133,13 +134,13 @@ def test_item_nine(value: float, level: str) -> None:
     assert bool(assessed.kinds) == (value > 0)
 
 
-@pytest.mark.parametrize("value", [-1, 4, 0.5])
+@each("value", [-1, 4, 0.5])
 def test_item_nine_has_four_answers(value: float) -> None:
     with pytest.raises(ValueError, match="answered 0, 1, 2 or 3"):
         raised_by_item(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "level"),
     [(0.0, None), (None, None), (0.5, "low"), (1.0, "low"), (1.5, "high"), (2.5, "high")],
 )
@@ -220,7 +221,7 @@ def test_a_hint_out_of_a_file_without_danger_is_none() -> None:
         }
 
 
-@pytest.mark.parametrize(
+@each(
     ("history", "kinds"),
     [
         ("Ines is suicidal.", ("suicide",)),

@@ -3,7 +3,6 @@
 import re
 import time
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from simcounsel.danger.hearing.detector import Heard
 from simcounsel.danger.hearing.detector import heard_by_words as hear
 from simcounsel.danger.hearing.lexicon import lexicons
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
+from tests.each import each
 
 CLEAR = (
     "I want to kill myself.",
@@ -36,7 +36,7 @@ QUIET = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind", "level"),
     [
         ("Most nights I hope I don't wake up.", "suicide", "low"),
@@ -73,7 +73,7 @@ def test_how_near(text: str, kind: str, level: str) -> None:
     assert heard.level == level, heard.why
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "least", "doubt"),
     [
         ("I have the pills in my hand.", "high", True),
@@ -87,7 +87,7 @@ def test_means_at_hand(text: str, least: str, doubt: bool) -> None:
     assert (heard.level, heard.doubt) == (least, doubt), heard.why
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I have the pills in my hand that the doctor gave me, shall I take one with food?",
@@ -104,7 +104,7 @@ def test_means_in_everyday_use(text: str) -> None:
     assert hear(text, "English").level == "none", hear(text, "English").why
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "My husband had a knife at my throat.",
@@ -126,7 +126,7 @@ def test_who_means_to_kill_another_and_themselves_is_heard_twice() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "kms",
@@ -158,7 +158,7 @@ def test_disguised_and_clipped(text: str) -> None:
     assert "suicide" in hear(text).kinds
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "This job is killing me.",
@@ -199,7 +199,7 @@ def test_a_way_of_speaking_that_is_meant() -> None:
     assert hear("He'll kill me when he gets home, he has a knife.").level != "none"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I'm not going to kill myself.",
@@ -219,7 +219,7 @@ def test_denials(text: str) -> None:
     assert hear(text).level == "none", hear(text).why
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I can't promise I won't kill myself.",
@@ -240,7 +240,7 @@ def test_what_is_denied_is_said() -> None:
     assert hear("I want to kill myself.").denied == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "My great-uncle killed himself before I was born.",
@@ -267,7 +267,7 @@ def test_a_story_does_not_hide_ones_own() -> None:
     assert hear("I read the book and now I want to kill myself.").level == "high"
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "said", "level"),
     [
         ("Are you thinking of ending your life?", "Yes.", "high"),
@@ -346,7 +346,7 @@ def test_an_everyday_ground_near_it_takes_a_hint_back() -> None:
     assert not hear("I gave away my guitar. We're moving to a smaller place.").doubt
 
 
-@pytest.mark.parametrize("text", CLEAR)
+@each("text", CLEAR)
 def test_clear_danger_is_in_no_doubt(text: str) -> None:
     heard = hear(text)
     assert heard.level != "none" and not heard.doubt and heard.floor == heard.level
@@ -364,7 +364,7 @@ def test_a_language_without_words_is_in_doubt() -> None:
     assert not hear("12 34 !!!").doubt
 
 
-@pytest.mark.parametrize("text", ["", " ", "...", "\n\n", "?", "😀"])
+@each("text", ["", " ", "...", "\n\n", "?", "😀"])
 def test_nothing(text: str) -> None:
     assert hear(text) == Heard()
 
@@ -479,7 +479,7 @@ def test_every_pattern_of_every_language_can_be_searched_for() -> None:
                     assert all(isinstance(part.regex, re.Pattern) for part in entry.pattern.parts)
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "acknowledged"),
     [
         ("Are you thinking of killing yourself?", True),
@@ -494,7 +494,7 @@ def test_taking_up(line: str, acknowledged: bool) -> None:
     assert acknowledges(line, said, place.span, "suicide") is acknowledged
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "He got hit by a cricket ball and has a lovely purple eye.",

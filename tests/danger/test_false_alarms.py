@@ -6,25 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.runs.history import History
-from simcounsel.runs.run import load_run
 from tests.benchmarks.safety_moves import clients, counted, course
 
 
 @pytest.mark.weights
 @pytest.mark.slow(30)
 def test_a_session_without_danger(tmp_path: Path) -> None:
-    """It holds "that can be sorted out in a shop", which the classifier flags."""
     run = course("ines", 5, 12, tmp_path, "--ticks", "100")
     share = counted(run)
     assert share.of >= 5 and share.hits == 0
-    heard = [
-        line.danger
-        for conversation in History.of(load_run(run)).conversations()
-        for line in conversation.lines
-        if line.danger is not None
-    ]
-    assert any("holds no danger" in one.why for one in heard)
 
 
 def test_all_clients_are_in_the_benchmark() -> None:

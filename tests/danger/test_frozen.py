@@ -10,9 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args
 
-import pytest
-
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger
+from tests.each import each
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = Path(__file__).parent / "frozen"
@@ -64,7 +63,7 @@ def letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.casefold())
 
 
-@pytest.mark.parametrize("name", HASHES)
+@each("name", HASHES)
 def test_a_file_is_as_it_was_frozen_and_its_readme_says_so(name: str) -> None:
     text = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8")
     assert sha256(text.encode()).hexdigest() == HASHES[name]
@@ -75,7 +74,7 @@ def test_no_file_is_without_a_hash() -> None:
     assert {path.stem for path in FOLDER.glob("*.jsonl")} == set(HASHES)
 
 
-@pytest.mark.parametrize("name", HASHES)
+@each("name", HASHES)
 def test_every_line_is_whole(name: str) -> None:
     lines = lines_of(name)
     for line in lines:
@@ -87,7 +86,7 @@ def test_every_line_is_whole(name: str) -> None:
     assert len({line["id"] for line in lines}) == len(lines)
 
 
-@pytest.mark.parametrize(("name", "part"), [("en", 1), ("zh", 2)])
+@each(("name", "part"), [("en", 1), ("zh", 2)])
 def test_each_danger_has_its_share_of_each_form(name: str, part: int) -> None:
     lines = lines_of(name)
     assert {line["language"] for line in lines} == {name}

@@ -22,6 +22,7 @@ from simcounsel.danger.hearing.gate import (
 )
 from simcounsel.danger.hearing.judging import LineContext, RiskAnswer
 from simcounsel.llm.question import Question
+from tests.each import each
 
 QUIET = (
     "We had pasta and went to bed early.",
@@ -53,7 +54,7 @@ def test_the_features_of_a_line() -> None:
     assert set(words) == {crc("hes"), crc("no"), crc("hes no")}
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("I DON'T KNOW", "i dont know"),
@@ -102,7 +103,7 @@ def tiny_gate(seed: int, *, vectors: bool) -> Gate:
     )
 
 
-@pytest.mark.parametrize("vectors", [False, True])
+@each("vectors", [False, True])
 def test_the_probability_is_that_of_the_parts_together(vectors: bool) -> None:
     """Against the same sums written out, feature by feature."""
     gate, text = tiny_gate(3, vectors=vectors), "I will go home, I will."
@@ -141,8 +142,8 @@ def test_what_the_last_regression_sees() -> None:
     assert seen_together(odds, said[None], np.array([7.0]))[0].tolist() == [*expected, 7]
 
 
-@pytest.mark.parametrize("vectors", [False, True])
-@pytest.mark.parametrize("language", LEARNED)
+@each("vectors", [False, True])
+@each("language", LEARNED)
 def test_the_shipped_numbers(language: str, vectors: bool) -> None:
     gate = gate_of(language, vectors=vectors)
     assert gate is not None and 0 < gate.ask < gate.flag < 1
@@ -159,7 +160,7 @@ def test_the_shipped_numbers(language: str, vectors: bool) -> None:
     assert gate_of("fr") is None
 
 
-@pytest.mark.parametrize("language", LEARNED)
+@each("language", LEARNED)
 def test_the_numbers_were_learned_from_these_lines(language: str) -> None:
     """Who changes the lines learns again: python -m simcounsel.danger.hearing.learning.train."""
     from simcounsel.danger.hearing.learning import train
@@ -217,14 +218,14 @@ def test_the_kernel_machine_is_that_of_scikit_learn() -> None:
     assert ours.says(some[60:]) == pytest.approx(theirs.decision_function(some[60:]), abs=1e-9)
 
 
-@pytest.mark.parametrize("text", QUIET)
+@each("text", QUIET)
 def test_quiet_lines_stay_quiet(text: str) -> None:
     heard = hear(text, "en")
     assert (heard.level, heard.doubt, heard.by) == ("none", False, "words")
     assert heard.chance is not None and heard.chance < 0.3
 
 
-@pytest.mark.parametrize("text", GRAVE)
+@each("text", GRAVE)
 def test_grave_lines_are_likely(text: str) -> None:
     chance = hear(text, "en").chance
     assert chance is not None and chance > 0.8
@@ -251,7 +252,7 @@ def test_a_hint_that_it_takes_for_harmless_is_a_doubt() -> None:
     assert heard.evidence
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "before"),
     [
         ("I wish I was dead.", ""),
@@ -271,7 +272,7 @@ def test_it_is_silent_where_it_learned_nothing() -> None:
         assert hear(text, "ru").chance is None
 
 
-@pytest.mark.parametrize(("one", "other"), [("我想自殺", "我想自杀"), ("他打我。", "他打我！")])
+@each(("one", "other"), [("我想自殺", "我想自杀"), ("他打我。", "他打我！")])
 def test_chinese_is_heard_in_either_script(one: str, other: str) -> None:
     assert hear(one, "zh").chance == hear(other, "zh").chance is not None
 

@@ -10,11 +10,11 @@ from string import Template
 from typing import Any
 
 import phonenumbers
-import pytest
 import yaml
 from phonenumbers import shortnumberinfo
 
 from simcounsel.specs.vocabulary import DANGERS
+from tests.each import each
 
 Entry = dict[str, Any]
 LINE = {"name", "phone", "text", "send", "web", "hours", "whom", "where"}
@@ -64,7 +64,7 @@ def test_locales_name_a_country_and_stand_in_order() -> None:
         ), tag
 
 
-@pytest.mark.parametrize("tag", HELP)
+@each("tag", HELP)
 def test_an_entry_is_whole(tag: str) -> None:
     entry = HELP[tag]
     assert (
@@ -87,7 +87,7 @@ def test_an_entry_is_whole(tag: str) -> None:
         assert line.get("web", "https://").startswith("https://"), line
 
 
-@pytest.mark.parametrize("tag", COUNTRIES)
+@each("tag", COUNTRIES)
 def test_emergency_numbers_are_those_of_the_country(tag: str) -> None:
     for number in HELP[tag]["emergency"].values():
         assert isinstance(number, str) and phonenumbers.is_emergency_number(number, tag[3:]), (
@@ -96,7 +96,7 @@ def test_emergency_numbers_are_those_of_the_country(tag: str) -> None:
         )
 
 
-@pytest.mark.parametrize("tag", COUNTRIES)
+@each("tag", COUNTRIES)
 def test_the_numbering_plan_of_the_country_knows_each_phone(tag: str) -> None:
     for line in lines(HELP[tag]):
         if "phone" in line and (tag, line["phone"]) not in NEW_TO_PLANS:
@@ -108,7 +108,7 @@ def test_default_points_to_a_list_of_the_world() -> None:
     assert [line["web"] for line in lines(HELP["default"])] == ["https://findahelpline.com"]
 
 
-@pytest.mark.parametrize("language", NOTICE)
+@each("language", NOTICE)
 def test_a_notice_has_all_texts_with_their_slots(language: str) -> None:
     texts = {name: text for name, text in NOTICE[language].items() if name != "dangers"}
     assert set(texts) == {"before", "danger", "open", "before_open"}

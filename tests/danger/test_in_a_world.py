@@ -5,8 +5,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
-
 from simcounsel.agents.facts import LineFacts
 from simcounsel.events import Assessed, Decided, Measured, Said, Transitioned
 from simcounsel.llm.question import Question
@@ -17,6 +15,7 @@ from simcounsel.scripted import Script, Scripted
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.world import World
 from tests.danger.planted import risk
+from tests.each import each
 from tests.instruments.stage import measured_world
 from tests.stage import begun, changed, go_on, happened, live, log, switchboard, three, tiny
 
@@ -68,7 +67,7 @@ def test_protocol_in_a_run(tmp_path: Path) -> None:
     assert mine[0].policy == "socratic"
 
 
-@pytest.mark.parametrize(("settings", "assessed"), [("assess", 1), ("nothing", 0)])
+@each(("settings", "assessed"), [("assess", 1), ("nothing", 0)])
 def test_settings_for_research(tmp_path: Path, settings: Any, assessed: int) -> None:
     run = lived(tmp_path, safety(tiny(), counselors=settings), says(DANGER))
     assert len(happened(run, Assessed)) == assessed
@@ -76,7 +75,7 @@ def test_settings_for_research(tmp_path: Path, settings: Any, assessed: int) -> 
     assert {event.policy for event in happened(run, Decided)} == {"socratic", "client"}
 
 
-@pytest.mark.parametrize(("ask", "by"), [("in_doubt", []), ("every_line", ["model"])])
+@each(("ask", "by"), [("in_doubt", []), ("every_line", ["model"])])
 def test_a_model_may_be_asked_about_every_line(tmp_path: Path, ask: Any, by: list[str]) -> None:
     """A line in which no word tells; the model knows better, and the protocol begins."""
     quiet = "The tomcat sits at the window of the shop."

@@ -1,10 +1,9 @@
 """Telling a client to die, and what only sounds like it; what it and an echo are worth as taking danger up."""
 
-import pytest
-
 from simcounsel.danger.hearing.acknowledging import acknowledges
 from simcounsel.danger.hearing.detector import hear
 from simcounsel.danger.hearing.phrases import incited
+from tests.each import each
 
 INCITING = (
     "You should kill yourself.",
@@ -63,7 +62,7 @@ HARMLESS = (
 SAID = {"en": "I want to kill myself.", "zh": "我想自杀，不想活了。"}
 
 
-@pytest.mark.parametrize("line", INCITING)
+@each("line", INCITING)
 def test_incitement(line: str) -> None:
     assert incited(line)
     for said in SAID.values():
@@ -73,12 +72,12 @@ def test_incitement(line: str) -> None:
         ), "it voids the rest"
 
 
-@pytest.mark.parametrize("line", HARMLESS)
+@each("line", HARMLESS)
 def test_no_incitement(line: str) -> None:
     assert incited(line) is None and incited(line, to_danger=True) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "Do it tonight.",
@@ -96,7 +95,7 @@ def test_what_incites_only_as_an_answer_to_danger(line: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "line", "acknowledged"),
     [
         (

@@ -8,8 +8,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
-
 from simcounsel.danger.hearing.in_answers import assessed_by_item
 from simcounsel.danger.hearing.left_open import HeardIn, heard_in, left_open
 from simcounsel.danger.hearing.phrases import foreign_number
@@ -26,6 +24,7 @@ from simcounsel.specs.practice import locale_names
 from simcounsel.specs.vocabulary import DANGERS, Danger, RiskLevel
 from tests.danger.planted import Line, Session, _small_talk, high, low, session, talk_of
 from tests.danger.test_in_a_world import DANGER, lived, safety, says
+from tests.each import each
 from tests.stage import begun, changed, go_on, happened, log, switchboard, three, tiny
 
 GB = Help(locale="en-GB", language="en")
@@ -47,7 +46,7 @@ def left(
     return left_open(said, "Ines", danger, help_, **more).level
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "level"),
     [
         ((TOLD,), "high"),
@@ -123,7 +122,7 @@ def test_only_verdicts_on_lines_count() -> None:
 # numbers
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [
         ("Call 999 or Samaritans (116 123).", None),
@@ -257,7 +256,7 @@ def test_another_danger_in_an_unclear_answer_leaves_the_question_sayable() -> No
     )
 
 
-@pytest.mark.parametrize(("policy", "level"), [("supportive", "high"), (None, "none")])
+@each(("policy", "level"), [("supportive", "high"), (None, "none")])
 def test_what_a_questionnaire_told_is_to_be_taken_up_too(
     policy: str | None, level: RiskLevel
 ) -> None:
@@ -268,8 +267,8 @@ def test_what_a_questionnaire_told_is_to_be_taken_up_too(
     assert talk.end.open_danger == level
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("kind", DANGERS)
+@each("language", ["en", "zh"])
+@each("kind", DANGERS)
 def test_who_leaves_before_anybody_asked_is_asked_as_they_go(kind: Danger, language: str) -> None:
     talk = session(
         high(kind=kind),

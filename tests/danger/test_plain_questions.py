@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-import pytest
-
 from simcounsel.danger.protection.data import words
 from simcounsel.danger.protection.wording import Wanted
 from simcounsel.prompts.twins import complained
 from simcounsel.specs.vocabulary import Danger
+from tests.each import each
 
 GOOD: Mapping[tuple[str, Danger], str] = {
     ("en", "suicide"): """
@@ -304,12 +303,12 @@ def test_there_are_twenty_and_ten_of_each() -> None:
     assert len(lines(GOOD)) == 8 * 20 and len(lines(BAD)) == 8 * 10
 
 
-@pytest.mark.parametrize(("language", "kind", "line"), lines(GOOD))
+@each(("language", "kind", "line"), lines(GOOD))
 def test_a_plain_question_is_taken(language: str, kind: Danger, line: str) -> None:
     assert problem(language, kind, line) is None
 
 
-@pytest.mark.parametrize(("language", "kind", "line"), lines(BAD))
+@each(("language", "kind", "line"), lines(BAD))
 def test_what_does_not_ask_by_name_is_not(language: str, kind: Danger, line: str) -> None:
     assert (problem(language, kind, line) or "").startswith("the line must ask plainly")
 

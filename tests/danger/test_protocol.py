@@ -40,6 +40,7 @@ from simcounsel.policies.listening import HeardLine
 from simcounsel.safety.help import Help, notice
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 from tests.danger.planted import Line, Session, high, imminent, low, session
+from tests.each import each
 from tests.prompts.test_golden import compare, shown
 from tests.stage import noting, said, view
 
@@ -499,7 +500,7 @@ def test_guards_every_policy(policy: str, line: Line) -> None:
     assert talk.moves[0][0] == policy
 
 
-@pytest.mark.parametrize("policy", policies_of("counselor"))
+@each("policy", policies_of("counselor"))
 def test_delegates_all_without_danger(policy: str) -> None:
     guarded, bare = (
         session(policy=p, max_turns=10) for p in (policy, policy_for("counselor", policy))
@@ -596,7 +597,7 @@ def test_always(lines: list[Line], reading: str, max_turns: int, client_first: b
     assert again.events == talk.events
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "limit"),
     [
         (
@@ -719,7 +720,7 @@ def test_who_does_not_clearly_agree_is_not_left_alone_either() -> None:
     assert talk.steps.index("agree") < talk.steps.index("involve") < talk.steps.index("help")
 
 
-@pytest.mark.parametrize(("most_left", "step"), [(4, "ask_directly"), (3, "help"), (1, "help")])
+@each(("most_left", "step"), [(4, "ask_directly"), (3, "help"), (1, "help")])
 def test_with_few_lines_left_help_comes_first(most_left: int, step: str) -> None:
     own = (
         Assessed(
@@ -843,10 +844,8 @@ class TestWords:
                     kind,
                 )
 
-    @pytest.mark.parametrize(
-        "locale", ["default", "en-GB", "en-US", "zh-CN", "zh-HK", "de-AT", "fa-IR", "xx-XX"]
-    )
-    @pytest.mark.parametrize("kind", DANGERS)
+    @each("locale", ["default", "en-GB", "en-US", "zh-CN", "zh-HK", "de-AT", "fa-IR", "xx-XX"])
+    @each("kind", DANGERS)
     def test_every_line_is_what_a_line_must_be(self, language: str, locale: str, kind: Any) -> None:
         for level in RISK_LEVELS[1:]:
             heard = Assessed(
@@ -933,7 +932,7 @@ def test_a_models_own_line_is_said_if_it_is_what_it_must_be() -> None:
         assert said_line != bad and "999" in said_line and "116 123" in said_line
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number", "there"),
     [
         ("Call 999.", "999", True),
@@ -951,7 +950,7 @@ def test_a_number_stands_by_itself(text: str, number: str, there: bool) -> None:
     assert has_number(text, number) is there
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "promised"),
     [
         ("This stays between us.", True),
@@ -974,7 +973,7 @@ def test_secrecy(text: str, promised: bool) -> None:
     assert (secrecy_promised(text, "zh" if text[0] > "z" else "en") is not None) is promised
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "verdict"),
     [
         ("Yes.", "en", "yes"),
@@ -1015,7 +1014,7 @@ def test_plain_answers(text: str, language: str, verdict: str | None) -> None:
     assert plain_answer(text, words(language)["answers"]) == verdict
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "verdict"),
     [
         ("Okay.", "en", "yes"),
@@ -1453,7 +1452,7 @@ def _lines(step: Step, seen: TalkView) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "quoted"),
     [
         ("It is all too much. I want to die.", "en", "I want to die"),
@@ -1468,7 +1467,7 @@ def test_what_was_said_openly_is_said_back(text: str, language: str, quoted: str
     assert lines and all(f"“{quoted}”" in line for line in lines)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language"),
     [
         ("I have the pills here and I want to die.", "en"),
@@ -1503,7 +1502,7 @@ def test_only_thoughts_of_suicide_are_said_back() -> None:
     assert repeated("ask_directly", protocol_state(seen), seen) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "whom"),
     [
         ("I couldn't do that to my daughter.", "en", "your daughter"),
@@ -1545,13 +1544,13 @@ def test_whom_they_live_for_is_taken_up(text: str, language: str, whom: str | No
     assert all((whom or "") in line for line in _lines("protective", seen))
 
 
-@pytest.mark.parametrize("kinds", [("abuse",), ("suicide", "abuse"), ("suicide", "harm_to_others")])
+@each("kinds", [("abuse",), ("suicide", "abuse"), ("suicide", "harm_to_others")])
 def test_who_is_hurt_or_hurts_is_not_asked_about_living_for_them(kinds: Any) -> None:
     seen = _asked("protective", "x", "I couldn't do that to my husband.", kinds=kinds)
     assert repeated("protective", protocol_state(seen), seen) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "You said “I could kill him”, and I heard it. How was your week?",
@@ -1576,7 +1575,7 @@ def test_notice_names_the_lines_of_the_locale() -> None:
     )
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@each("language", ["en", "zh"])
 def test_prompt(language: str) -> None:
     lines = (
         said("Ines", "I wish I had not woken up."),

@@ -21,6 +21,7 @@ from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 from simcounsel.specs.world import World
 from tests.danger.planted import Line, Session, risk, sessions, talk_of
+from tests.each import each
 from tests.stage import changed, tiny
 
 AT_ONCE = 50
@@ -304,12 +305,12 @@ def test_no_crisis_ends_on_open_danger_unsaid() -> None:
     assert sum(nearest(talk) is not None for talk in talks.values()) > 25
 
 
-@pytest.mark.slow(20)
+@pytest.mark.slow(6)
 def test_nor_does_any_of_many() -> None:
-    """Three hundred; as many as one likes by SIMCOUNSEL_CRISES (3,000 are in
+    """A hundred; as many as one likes by SIMCOUNSEL_CRISES (3,000 are in
     docs/explanation/hearing-danger.md).
     """
-    many = int(os.environ.get("SIMCOUNSEL_CRISES", "300"))
+    many = int(os.environ.get("SIMCOUNSEL_CRISES", "100"))
     assert not wrong(held([crisis(number) for number in range(50, 50 + many)]))
 
 
@@ -318,7 +319,7 @@ def test_one_danger_stays_open_only_where_they_leave_all_the_same() -> None:
     """Given lines enough, whoever takes leave once is met. Of several dangers a farther one may wait for the next meeting."""
     some = [
         one
-        for number in range(400)
+        for number in range(150)
         if (one := crisis(number)).max_turns >= 20 and sum(line.leaves for line in one.lines) < 2
     ]
     talks = [
@@ -326,7 +327,7 @@ def test_one_danger_stays_open_only_where_they_leave_all_the_same() -> None:
         for talk in held(some).values()
         if len({kind for one in talk.of(Assessed) for kind in one.kinds}) == 1
     ]
-    assert len(talks) > 20 and {talk.end.open_danger for talk in talks} == {"none"}
+    assert len(talks) > 6 and {talk.end.open_danger for talk in talks} == {"none"}
 
 
 def test_without_the_protocol_the_log_says_what_was_left_open() -> None:
@@ -350,10 +351,10 @@ def test_the_next_meeting_begins_with_what_was_left_open() -> None:
     """With the second line of the counselor; where there is none, it stays open."""
     left = {
         number: talk
-        for number, talk in held([crisis(number) for number in range(200)]).items()
+        for number, talk in held([crisis(number) for number in range(80)]).items()
         if talk.end.open_danger != "none"
     }
-    assert len(left) > 20
+    assert len(left) > 8
     again = held(
         [
             replace(crisis(number), lines=(), max_turns=1 + number % 9, every_line=False)
@@ -369,13 +370,11 @@ def test_the_next_meeting_begins_with_what_was_left_open() -> None:
             assert helped(talk, crisis(number), 0) or talk.end.open_danger != "none"
         else:
             assert talk.end.open_danger == left[number].end.open_danger
-    assert followed > 20
+    assert followed > 6
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(
-    "text", ["Quero morrer.", "Je veux mourir.", "Quiero morirme.", "Ich will nicht mehr leben."]
-)
+@each("language", ["en", "zh"])
+@each("text", ["Quero morrer.", "Je veux mourir.", "Quiero morirme.", "Ich will nicht mehr leben."])
 def test_danger_in_a_language_without_words_is_asked_about_without_a_model(
     text: str, language: str
 ) -> None:

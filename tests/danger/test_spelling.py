@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-import pytest
-
 from simcounsel.danger.hearing.detector import heard_by_words
 from simcounsel.danger.hearing.spelling import respelled
 from simcounsel.texts.sentences import Span
+from tests.each import each
 
 OPEN = (
     "I want to kill myself",
@@ -47,7 +46,7 @@ def _misspelt(line: str, slip: Callable[[str, int], str], fewest: int) -> Iterat
                     yield " ".join((*words[:number], wrong, *words[number + 1 :]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("slip", "fewest", "share"), [(_changed_over, 5, 0.9), (_dropped, 5, 0.9), (_doubled, 4, 0.95)]
 )
 def test_one_slip_is_forgiven(slip: Callable[[str, int], str], fewest: int, share: float) -> None:
@@ -58,7 +57,7 @@ def test_one_slip_is_forgiven(slip: Callable[[str, int], str], fewest: int, shar
     assert sum(heard) >= share * len(lines), missed
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "meant"),
     [
         ("i wnat to kil myslf", "i want to kill myself"),
@@ -72,7 +71,7 @@ def test_meant(written: str, meant: str) -> None:
     assert respelled(written).text == meant
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "I want to dye my hair in a suite by the kiln",
@@ -89,7 +88,7 @@ def test_ordinary_words_stay(line: str) -> None:
     assert respelled(line).text == line
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "span", "said"),
     [
         ("so i kil and cutt it", (5, 9), "kil"),

@@ -4,8 +4,6 @@ import json
 import re
 from random import Random
 
-import pytest
-
 from simcounsel.danger.protection.circumstances import whose_danger
 from simcounsel.danger.protection.data import told
 from simcounsel.danger.protection.telling import Disclosures, conditional, time_named, told_so_far
@@ -15,6 +13,7 @@ from simcounsel.events.practice import DangerDetails
 from simcounsel.llm.question import Question
 from simcounsel.specs.practice import SafetySettings
 from tests.danger.planted import Line, Session, high, low, risk, session
+from tests.each import each
 from tests.stage import said, view
 
 
@@ -47,7 +46,7 @@ def told_in(*texts: str, language: str = "en", step: str = "plan") -> Disclosure
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "when", "today"),
     [
         ("After Thursday I don't know.", "en", "After Thursday", False),
@@ -94,7 +93,7 @@ def test_the_last_time_that_was_named_counts() -> None:
     assert told_in("On Sunday.", "No, tomorrow.").when == "tomorrow"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "means"),
     [
         ("I have put the pills aside.", "en", ("medicine",)),
@@ -114,7 +113,7 @@ def test_what_is_said_of_other_things_is_no_means_and_no_time() -> None:
     assert told_so_far(seen).means == () and told_so_far(seen).when is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("texts", "language", "people", "alone"),
     [
         (("My sister is here.",), "en", ("your sister",), False),
@@ -134,7 +133,7 @@ def test_who_is_near_is_heard(
     assert (found.people, found.alone) == (people, alone)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "today"),
     [
         ("Tonight.", "en", True),
@@ -150,7 +149,7 @@ def test_a_time_in_an_answer(text: str, language: str, today: bool | None) -> No
     assert time_named(text, language) is today
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "holds"),
     [
         ("No. Not before Thursday.", "en", True),
@@ -274,7 +273,7 @@ def test_before_anything_was_said_no_prompt_is_told_of_danger() -> None:
     assert told("en")["known"] not in seen[0].prompt
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "quoted", "asked"),
     [
         ("I want to end my life.", "en", "I want to end my life", "killing yourself|suicide"),

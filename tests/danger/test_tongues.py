@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 import simcounsel.safety
 from simcounsel.danger.hearing.assessing import assess
 from simcounsel.danger.hearing.detector import hear
@@ -15,6 +13,7 @@ from simcounsel.llm.question import Question
 from simcounsel.scripted import Scripted
 from simcounsel.specs.vocabulary import RiskLevel
 from tests.danger.planted import risk
+from tests.each import each
 from tests.stage import switchboard
 
 LINES = Path(simcounsel.danger.hearing.__file__).parent / "learning" / "lines"
@@ -41,16 +40,14 @@ ENGLISH = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("code", "text"), [(code, text) for code, some in OTHERS.items() for text in some]
-)
+@each(("code", "text"), [(code, text) for code, some in OTHERS.items() for text in some])
 def test_another_language_is_in_doubt(code: str, text: str) -> None:
     assert whole_in_other(text) == code
     heard = hear(text, "en")
     assert heard.doubt and heard.strange == (code,) and code in heard.why
 
 
-@pytest.mark.parametrize("text", ENGLISH)
+@each("text", ENGLISH)
 def test_short_english_is_english(text: str) -> None:
     assert hear(text, "en").strange == ()
 
@@ -77,7 +74,7 @@ def test_english_words_are_heard_all_the_same() -> None:
     assert heard.level == "high" and heard.kinds == ("suicide",)
 
 
-@pytest.mark.parametrize("text", ["我很累。", "我今天 very tired", "他打我"])
+@each("text", ["我很累。", "我今天 very tired", "他打我"])
 def test_chinese_is_no_other_language(text: str) -> None:
     assert hear(text, "zh").strange == ()
 
@@ -98,7 +95,7 @@ def test_without_a_model_it_is_asked_about() -> None:
     assert "pt" in heard.why and "so it is asked about" in heard.why
 
 
-@pytest.mark.parametrize("level", ["none", "imminent"])
+@each("level", ["none", "imminent"])
 def test_a_model_that_reads_it_decides(level: RiskLevel) -> None:
     def judge(request: Question, draw: object) -> str:
         return risk(level)

@@ -5,8 +5,6 @@ import json
 import re
 from typing import Any
 
-import pytest
-
 from simcounsel.danger.hearing.detector import hear
 from simcounsel.danger.hearing.phrases import has_number, means_named, secrecy_promised
 from simcounsel.danger.protection.circumstances import Circumstances, circumstances
@@ -17,6 +15,7 @@ from simcounsel.danger.protection.wording import Wanted
 from simcounsel.safety.help import Help
 from simcounsel.specs.vocabulary import DANGERS, Danger
 from tests.danger.planted import Line, Session, high, imminent, low, session
+from tests.each import each
 from tests.stage import said, view
 
 OWN_SUICIDE = re.compile(
@@ -41,7 +40,7 @@ def in_chinese(text: str) -> bool:
 # what is heard
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "value"),
     [
         ("I just swallowed some.", "done", True),
@@ -104,7 +103,7 @@ def test_circumstances(text: str, name: str, value: bool) -> None:
     assert bool(getattr(known(text, language="zh" if in_chinese(text) else "en"), name)) is value
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "whom"),
     [
         (("My brother says he'll hang himself tonight.",), "your brother"),
@@ -125,7 +124,7 @@ def test_whose_danger_it_is(lines: tuple[str, ...], whom: str | None) -> None:
     assert known(*lines, language="zh" if in_chinese(lines[0]) else "en").another == whom
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "level", "kind"),
     [
         ("I just swallowed some.", "imminent", "suicide"),
@@ -155,7 +154,7 @@ def test_what_is_told_openly_is_heard(text: str, level: str, kind: str | None) -
 # what is said
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@each("language", ["en", "zh"])
 def test_every_way_has_its_words(language: str) -> None:
     ours, english = ways(language)["ways"], ways("en")["ways"]
     assert list(ours) == list(english) and set(ways(language)["heard"]) == set(ways("en")["heard"])
@@ -177,8 +176,8 @@ FULL = {
 }
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("way", FULL)
+@each("language", ["en", "zh"])
+@each("way", FULL)
 def test_every_line_keeps_to_its_way(way: str, language: str) -> None:
     seen = 0
     for kind in DANGERS:
@@ -207,7 +206,7 @@ def test_every_line_keeps_to_its_way(way: str, language: str) -> None:
     assert seen >= 9
 
 
-@pytest.mark.parametrize(
+@each(
     ("way", "line", "language"),
     [
         ("another", "And are you thinking of killing yourself?", "en"),
@@ -234,7 +233,7 @@ def test_what_must_never_be_said(way: str, line: str, language: str) -> None:
 # somebody else is hurt
 
 
-@pytest.mark.parametrize(
+@each(
     ("texts", "language", "whom"),
     [
         (("My father hits my mother.",), "en", "your mother"),
@@ -478,7 +477,7 @@ def test_whose_danger_it_is_stands_in_the_log() -> None:
 # secrecy
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "locale"),
     [
         ("Promise me you won't tell anyone.", "en", "en-GB"),
@@ -542,7 +541,7 @@ def test_a_wish_for_secrecy_does_not_keep_what_is_owed_from_being_asked() -> Non
 # a minor
 
 
-@pytest.mark.parametrize(
+@each(
     ("locale", "first", "number"),
     [
         ("en-CA", "I am 15 and I want to die.", "1-800-668-6868"),
@@ -588,7 +587,7 @@ def test_a_minor_is_told_in_simple_words_what_cannot_be_kept() -> None:
 NEAR = (Line("My sister knows."), Line("She could take me."), Line("Yes."), Line("Yes."))
 
 
-@pytest.mark.parametrize("text", ["He has a gun in the bedroom.", "I go home to him after this."])
+@each("text", ["He has a gun in the bedroom.", "I go home to him after this."])
 def test_abuse_that_is_near_is_for_now(text: str) -> None:
     talk = session(high("My husband hits me.", kind="abuse"), Line(text), Line("All right."), *NEAR)
     assert talk.steps[:4] == ["acknowledge", "emergency", "company", "distance"]
@@ -626,7 +625,7 @@ def test_abuse_that_is_near_in_chinese() -> None:
 # voices
 
 
-@pytest.mark.parametrize("kind", ["self_harm", "harm_to_others", "suicide"])
+@each("kind", ["self_harm", "harm_to_others", "suicide"])
 def test_voices_are_neither_argued_with_nor_confirmed(kind: Any) -> None:
     talk = session(
         high("The voices tell me to do it, before he stops me.", kind=kind),

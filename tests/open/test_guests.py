@@ -14,7 +14,7 @@ import pytest
 from tests.stage import ROOT
 from tests.without import GUESTS
 
-CORE = ("agents", "engine", "llm", "policies", "runs", "specs")
+CORE = ("agents", "engine", "policies", "runs", "specs")
 """Folders of tests/ for the core alone."""
 SCRIPT = """
 import contextlib, io, json, sys

@@ -1,8 +1,5 @@
 """Records that other packages keep: found by their folders, and handed to whoever keeps them."""
 
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,7 +12,7 @@ from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.commands import Command
 from tests.open.installed import distribution
-from tests.stage import ROOT, live, tiny
+from tests.stage import live, tiny
 
 DIARY = '''
 from pathlib import Path
@@ -146,67 +143,3 @@ def test_a_kind_that_cannot_be_imported_stops_nobody(
     distribution(tmp_path / "torn", "torn", points, torn_records="import no_such_package")
     assert kind_of(diary).noun == "diary" and kind_of(tmp_path) is WORLD
     assert "no_such_package" in caplog.text and "(torn)" in caplog.text
-
-
-WITHOUT = """
-import sys
-from importlib.abc import MetaPathFinder
-
-class Gone(MetaPathFinder):
-    def find_spec(self, name, path, target=None):
-        if name.startswith("simcounsel.corpus.synthesis"):
-            raise ModuleNotFoundError(name)
-
-sys.meta_path.insert(0, Gone())
-from simcounsel import registry
-there = registry._installed
-registry._installed = lambda *asked: tuple(
-    one for one in there(*asked) if not one.value.startswith("simcounsel.corpus.synthesis")
-)
-from simcounsel.cli import main
-sys.argv = ["simcounsel", *sys.argv[1:]]
-main()
-"""
-
-
-@pytest.mark.slow(20)
-def test_the_core_works_without_syntheses(tmp_path: Path) -> None:
-    """As if corpus/synthesis and its lines in pyproject.toml were deleted."""
-
-    def run(*words: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", WITHOUT, *map(str, words)],
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-        )
-
-    scripted = ("--model", "scripted", "-q")
-    assert run("run", "tiny", "--ticks", 9, *scripted).returncode == 0
-    (made,) = (tmp_path / "runs").iterdir()
-    (tmp_path / "e.yaml").write_text(
-        f"name: E\nworlds: [{ROOT / 'worlds' / 'tiny.yaml'}]\nticks: 2\n"
-        "models: {reason: scripted, embed: scripted}\nconditions:\n  - {name: a}\n"
-    )
-    for words in (
-        ("show", made),
-        ("verify", made),
-        ("view", made, "--html", "run.html"),
-        ("fork", made, "--at", 4, "--ticks", 1, "-q"),
-        ("resume", made, "--ticks", 1, "-q"),
-        ("sweep", "e.yaml", "-q"),
-        ("check", "e.yaml"),
-        ("export", made, "-o", "data", "--format", "openai", "--no-check"),
-        ("--help",),
-    ):
-        ended = run(*words)
-        assert ended.returncode == 0, (words, ended.stderr, ended.stdout)
-        assert "synthesize" not in ended.stdout
-    assert "is not installed here" in run("synthesize").stderr
-    manifest = json.loads((made / "manifest.json").read_text(encoding="utf-8"))
-    (tmp_path / "old").mkdir()
-    written = {"schema_version": 5, "synthesis": {"name": "x"}, "run": manifest["run"]}
-    (tmp_path / "old" / "manifest.json").write_text(json.dumps(written), encoding="utf-8")
-    ended = run("show", "old")
-    assert ended.returncode == 1 and "the run cannot be opened" in ended.stderr
