@@ -1,23 +1,20 @@
 """What each column of the tidy tables means, and the tables as CSV, Parquet and SPSS files."""
 
 from collections.abc import Iterable, Mapping
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
 import pandas as pd
-import yaml
 
 from analysis.errors import ReportError
 from analysis.page import csv_of, write_tables
 from simcounsel.disk import write_data, write_whole
+from simcounsel.packaged import packaged
 from simcounsel.secret import scrub
 
 Form = Literal["csv", "parquet", "sav"]
-MEANINGS: dict[str, str] = yaml.safe_load(
-    files("analysis").joinpath("codebook.yaml").read_text(encoding="utf-8")
-)
+MEANINGS: dict[str, str] = packaged("analysis", "codebook.yaml")
 """By column, whatever the table."""
 
 

@@ -4,11 +4,9 @@ up.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from analysis.corpora.sources import Group
 from simcounsel.corpus.disclosure import STEPS, Curve, by_stages, by_words, disclosed
@@ -21,6 +19,7 @@ from simcounsel.corpus.measures import (
     seconds_per_session,
     unit_of,
 )
+from simcounsel.packaged import packaged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +33,7 @@ class CorpusMeasure:
     meaning: str
 
 
-MEASURES = tuple(
-    CorpusMeasure(**told)
-    for told in yaml.safe_load(
-        files("analysis.corpora").joinpath("measures.yaml").read_text(encoding="utf-8")
-    )
-)
+MEASURES = tuple(CorpusMeasure(**told) for told in packaged("analysis.corpora", "measures.yaml"))
 """In the order of the table."""
 
 

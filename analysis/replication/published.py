@@ -1,11 +1,11 @@
 """The numbers as they were published."""
 
 from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict
+
+from simcounsel.packaged import packaged
 
 Name = Literal["simcounsel", "structure_matters"]
 
@@ -100,6 +100,4 @@ class Published(PublishedPart):
 @cache
 def published(name: Name) -> Published:
     """A paper's numbers by its name."""
-    text = resources.files("analysis.replication").joinpath("published", f"{name}.yaml")
-    data: dict[str, Any] = yaml.safe_load(text.read_text(encoding="utf-8"))
-    return Published.model_validate(data)
+    return Published.model_validate(packaged("analysis.replication", "published", f"{name}.yaml"))

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
 import pandas as pd
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from analysis.errors import ReportError
@@ -15,6 +13,7 @@ from analysis.page import records
 from analysis.style import Look, Picture, in_the_dark
 from simcounsel.disk import write_text, write_whole
 from simcounsel.intake import file_bytes
+from simcounsel.packaged import packaged
 
 Id = Literal["talk", "persona", "multiverse", "people"]
 ClaimVerdict = Literal["holds", "does not hold", "undecided", "not measured"]
@@ -113,8 +112,8 @@ class ValidityPart(_PartFile):
 @cache
 def sources(id: Id) -> tuple[MethodSource, ...]:
     """Where the methods of a part come from."""
-    text = files("analysis.validity").joinpath("sources.yaml").read_text(encoding="utf-8")
-    return tuple(MethodSource.model_validate(one) for one in yaml.safe_load(text)[id])
+    listed = packaged("analysis.validity", "sources.yaml")[id]
+    return tuple(MethodSource.model_validate(one) for one in listed)
 
 
 def table_of(

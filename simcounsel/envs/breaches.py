@@ -10,16 +10,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import zip_longest
-
-import yaml
 
 from simcounsel.corpus.checks.wordlists import compiled
 from simcounsel.danger.hearing.phrases import incited
 from simcounsel.envs.danger import WITHIN, endangered, ignored, open_dangers, voiced
 from simcounsel.envs.reward import Breach
 from simcounsel.instruments.material import COUNSELOR
+from simcounsel.packaged import packaged
 from simcounsel.texts import sentences
 
 _GOES_ON = re.compile(
@@ -89,9 +87,7 @@ def _said(text: str, kind: str, *, goes_on: bool) -> Iterator[str]:
 
 @cache
 def _words() -> Mapping[str, re.Pattern[str]]:
-    lists: dict[str, list[str]] = yaml.safe_load(
-        files(__package__).joinpath("breaches.yaml").read_text(encoding="utf-8")
-    )
+    lists: dict[str, list[str]] = packaged(__package__, "breaches.yaml")
     return {name: compiled(entries) for name, entries in lists.items()}
 
 

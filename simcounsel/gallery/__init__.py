@@ -19,10 +19,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from simcounsel.cache import cache_dir
 from simcounsel.errors import SpecError
+from simcounsel.packaged import packaged
 
 PREFIX = "gallery:"
 HELD = ("events.jsonl", "calls.jsonl")
@@ -46,9 +45,7 @@ class Exhibit:
 @cache
 def exhibits() -> Mapping[str, Exhibit]:
     """All of them by name, in the order in which they are best looked at."""
-    listed: list[dict[str, Any]] = (
-        yaml.safe_load(files(__name__).joinpath("gallery.yaml").read_text(encoding="utf-8")) or []
-    )
+    listed: list[dict[str, Any]] = packaged(__name__, "gallery.yaml") or []
     return {one["name"]: Exhibit(**one) for one in listed}
 
 

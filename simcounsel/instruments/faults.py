@@ -7,12 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from simcounsel.chance import chance
 from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.packaged import packaged
 from simcounsel.specs.items import Fault
 from simcounsel.texts import stopwords
 from simcounsel.texts.chinese import is_chinese
@@ -142,6 +140,7 @@ def _words(text: str) -> Mapping[str, Sequence[str]]:
 
 @cache
 def _all_words() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    text = files("simcounsel.instruments").joinpath("faults.yaml").read_text(encoding="utf-8")
-    read: Mapping[str, Mapping[str, Sequence[str]]] = yaml.safe_load(text)
+    read: Mapping[str, Mapping[str, Sequence[str]]] = packaged(
+        "simcounsel.instruments", "faults.yaml"
+    )
     return read

@@ -7,9 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from simcounsel.llm.question import Example, Tags
+from simcounsel.packaged import packaged
 
 
 @cache
@@ -50,13 +49,9 @@ def lines_for(name: str, move: str, language: str = "en") -> tuple[str, ...]:
 @cache
 def _read(name: str, language: str) -> dict[str, Any]:
     package, _, policy = name.rpartition(":")
-    folder = files(package or __package__).joinpath("moves")
-    own = folder.joinpath(language, f"{policy}.yaml")
-    data: dict[str, Any] = yaml.safe_load(
-        (own if own.is_file() else folder.joinpath("en", f"{policy}.yaml")).read_text(
-            encoding="utf-8"
-        )
-    )
+    package, file = package or __package__, f"{policy}.yaml"
+    there = files(package).joinpath("moves", language, file).is_file()
+    data: dict[str, Any] = packaged(package, "moves", language if there else "en", file)
     return data
 
 

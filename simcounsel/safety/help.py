@@ -5,12 +5,10 @@ in a notice.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from string import Template
 from typing import Any, Literal
 
-import yaml
-
+from simcounsel.packaged import packaged
 from simcounsel.specs.vocabulary import Danger
 
 POLICE_FIRST: tuple[Danger, ...] = ("harm_to_others", "abuse")
@@ -18,9 +16,7 @@ POLICE_FIRST: tuple[Danger, ...] = ("harm_to_others", "abuse")
 
 @cache
 def _data(name: str) -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(
-        files(__package__).joinpath(name).read_text(encoding="utf-8")
-    )
+    data: dict[str, Any] = packaged(__package__, name)
     return data
 
 

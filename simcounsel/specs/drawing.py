@@ -10,15 +10,13 @@ life are more alike than two people: a study should say so, and its report does.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import yaml
-
 from simcounsel.chance import chance
 from simcounsel.errors import SpecError
+from simcounsel.packaged import packaged
 from simcounsel.specs.load import read_yaml, write_yaml
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.persona_file import parse_persona
@@ -62,8 +60,7 @@ def names_of(file: Path | None = None) -> dict[str, tuple[str, ...]]:
     SpecError when the file is no such thing.
     """
     if file is None:
-        text = resources.files("simcounsel.specs").joinpath("other_names.yaml")
-        data = yaml.safe_load(text.read_text(encoding="utf-8"))
+        data = packaged("simcounsel.specs", "other_names.yaml")
     else:
         data, _ = read_yaml(file)
     if not isinstance(data, dict) or not all(

@@ -9,14 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from textwrap import wrap
 from typing import Any
 
-import yaml
-
 from simcounsel.chance import chance
 from simcounsel.errors import SpecError
+from simcounsel.packaged import packaged
 from simcounsel.specs.plain_days import plain_day, plain_routines
 from simcounsel.specs.suggestion import suggest
 
@@ -53,8 +51,7 @@ class ImportChoices:
 @cache
 def tables() -> dict[str, Any]:
     """The words and stand-ins of patient_psi.yaml."""
-    text = files("simcounsel.specs").joinpath("patient_psi.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
+    found: dict[str, Any] = packaged("simcounsel.specs", "patient_psi.yaml")
     return found
 
 

@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day
+from simcounsel.packaged import packaged
 
 
 @cache
 def _tables() -> dict[str, Any]:
-    text = files("simcounsel.specs").joinpath("plain_days.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
+    found: dict[str, Any] = packaged("simcounsel.specs", "plain_days.yaml")
     return found
 
 

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from simcounsel.errors import SpecError
+from simcounsel.packaged import packaged
 from simcounsel.registry import Registry, missing_part
 from simcounsel.specs.load import Spec
 from simcounsel.specs.vocabulary import Language as Language
@@ -131,11 +130,7 @@ class SafetySettings(Spec):
 @cache
 def locale_names() -> tuple[str, ...]:
     """Every locale of safety/help_lines.yaml, `default` among them."""
-    return tuple(
-        yaml.safe_load(
-            files("simcounsel").joinpath("safety", "help_lines.yaml").read_text(encoding="utf-8")
-        )
-    )
+    return tuple(packaged("simcounsel", "safety", "help_lines.yaml"))
 
 
 def locale_problem(locale: str) -> str | None:

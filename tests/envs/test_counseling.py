@@ -502,7 +502,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
             to_the_end(env)
 
 
-@pytest.mark.slow(10)
+@pytest.mark.slow(5)
 def test_memory_stays_flat_over_many_episodes() -> None:
     with environment(model=None, reward="alliance") as (env, model):
 
@@ -512,19 +512,19 @@ def test_memory_stays_flat_over_many_episodes() -> None:
                 played(env, "Hello, Ines.", "What was it like?")
                 model.requests.clear()
 
-        live(20)
+        live(10)
         gc.collect()
         tracemalloc.start()
         try:
             live(10)
             gc.collect()
             before, _ = tracemalloc.get_traced_memory()
-            live(60)
+            live(25)
             gc.collect()
             after, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        assert after - before < 50_000, f"{after - before} bytes more after 60 episodes"
+        assert after - before < 50_000, f"{after - before} bytes more after 25 episodes"
         ours = [
             one
             for one in gc.get_objects()

@@ -10,13 +10,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 import numpy as np
-import yaml
 from scipy.stats import skewnorm
 
 from simcounsel.corpus.dialogues import CANARY, Dialogue, Origin, Turn
+from simcounsel.packaged import packaged
 from training.errors import TrainingError
 
 
@@ -41,7 +40,6 @@ class CanaryForm:
 @cache
 def forms() -> Mapping[str, tuple[CanaryForm, ...]]:
     """All there are, by language."""
-    text = files("training.audit").joinpath("canaries.yaml").read_text(encoding="utf-8")
     return {
         language: tuple(
             CanaryForm(
@@ -52,7 +50,7 @@ def forms() -> Mapping[str, tuple[CanaryForm, ...]]:
             )
             for form in told["forms"]
         )
-        for language, told in yaml.safe_load(text).items()
+        for language, told in packaged("training.audit", "canaries.yaml").items()
     }
 
 

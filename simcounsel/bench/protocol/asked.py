@@ -4,11 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal, get_args
 
-import yaml
-
+from simcounsel.packaged import packaged
 from simcounsel.specs.vocabulary import DANGERS, Danger, Language
 from simcounsel.texts import sentences
 
@@ -83,9 +81,7 @@ def answered_first(topics: Sequence[Topic], before: Mapping[str, int]) -> Topic 
 
 @cache
 def _patterns(language: Language, part: str) -> Mapping[Topic, re.Pattern[str]]:
-    data: dict[str, Any] = yaml.safe_load(
-        files(__package__).joinpath("asked.yaml").read_text(encoding="utf-8")
-    )
+    data: dict[str, Any] = packaged(__package__, "asked.yaml")
     return {
         topic: re.compile("|".join(f"(?:{one})" for one in patterns))
         for topic, patterns in data[language][part].items()

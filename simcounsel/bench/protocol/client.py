@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import Field
 
 from simcounsel.agents.mind import Effects, Scene, Spoken
@@ -21,6 +19,7 @@ from simcounsel.bench.protocol.crises import LEAVING, OPENING, Crisis
 from simcounsel.chance import seed_of
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Ask, PromptOnly, Question, ask
+from simcounsel.packaged import packaged
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.vocabulary import Language
 
@@ -249,7 +248,5 @@ def _leaving(crisis: Crisis, code: Language) -> str:
 @cache
 def script_words(language: Language) -> Mapping[str, Any]:
     """What a scripted client says where the crisis has no line for it."""
-    data: dict[str, dict[str, Any]] = yaml.safe_load(
-        files(__package__).joinpath("script_words.yaml").read_text(encoding="utf-8")
-    )
+    data: dict[str, dict[str, Any]] = packaged(__package__, "script_words.yaml")
     return data[language]

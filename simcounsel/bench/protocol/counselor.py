@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
 from typing import Any
-
-import yaml
 
 from simcounsel.agents.mind import Effects, Scene, Spoken
 from simcounsel.agents.person import Person
@@ -25,6 +22,7 @@ from simcounsel.danger.guest import danger_listener, guard
 from simcounsel.engine.talk import Side
 from simcounsel.events import ConversationStarted
 from simcounsel.llm.question import Ask, PromptOnly, Question, ask, traced
+from simcounsel.packaged import packaged
 from simcounsel.policies import policy_for
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.practice import PolicySpec, SafetySettings
@@ -160,9 +158,7 @@ def safety_of(safety: SafetySettings, seat: Seat) -> SafetySettings:
 
 @cache
 def _people() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(
-        files(__package__).joinpath("people.yaml").read_text(encoding="utf-8")
-    )
+    data: dict[str, Any] = packaged(__package__, "people.yaml")
     return data
 
 

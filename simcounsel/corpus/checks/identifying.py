@@ -5,15 +5,14 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import phonenumbers
-import yaml
 
 from simcounsel.corpus.checks.findings import Finding, quoted
 from simcounsel.corpus.checks.naming import blinding_of, unsaid
 from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.packaged import packaged
 from simcounsel.secret import spans
 from simcounsel.texts.blinding import Blinding
 
@@ -87,12 +86,7 @@ def _phones(text: str) -> Iterator[tuple[int, int]]:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    text = (
-        files("simcounsel.corpus.checks.wordlists")
-        .joinpath("identifying.yaml")
-        .read_text(encoding="utf-8")
-    )
-    lists: dict[str, list[str]] = yaml.safe_load(text)
+    lists: dict[str, list[str]] = packaged("simcounsel.corpus.checks.wordlists", "identifying.yaml")
     return {
         kind: re.compile("|".join(f"(?:{entry})" for entry in entries))
         for kind, entries in lists.items()

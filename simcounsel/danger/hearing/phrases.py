@@ -4,11 +4,9 @@ secrecy, a means, a leave-taking, incitement.
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from simcounsel.packaged import packaged
 from simcounsel.safety.help import Help
 from simcounsel.specs.practice import locale_names
 from simcounsel.texts import sentences
@@ -19,9 +17,7 @@ _ENDS = sentences.NO_ELLIPSIS + ";；"
 
 @cache
 def _data() -> dict[str, dict[str, Any]]:
-    data: dict[str, dict[str, Any]] = yaml.safe_load(
-        files(__package__).joinpath("phrases.yaml").read_text(encoding="utf-8")
-    )
+    data: dict[str, dict[str, Any]] = packaged(__package__, "phrases.yaml")
     return data
 
 

@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
+from simcounsel.packaged import packaged
 
 
 @cache
@@ -28,9 +28,6 @@ def told(language: str) -> dict[str, Any]:
 
 
 def _of_language(name: str, language: str) -> dict[str, Any]:
-    folder = files(__package__).joinpath(name)
-    file = folder.joinpath(f"{language}.yaml")
-    data: dict[str, Any] = yaml.safe_load(
-        (file if file.is_file() else folder.joinpath("en.yaml")).read_text(encoding="utf-8")
-    )
+    there = files(__package__).joinpath(name, f"{language}.yaml").is_file()
+    data: dict[str, Any] = packaged(__package__, name, f"{language if there else 'en'}.yaml")
     return data

@@ -5,11 +5,9 @@ negation, hedges and questions.
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, get_args
 
-import yaml
-
+from simcounsel.packaged import packaged
 from simcounsel.therapies.specs.manual import Intent
 
 INTENTS: tuple[Intent, ...] = get_args(Intent)
@@ -68,12 +66,7 @@ class Patterns:
 @cache
 def patterns_of(language: str) -> Patterns:
     """The patterns of intents/LANGUAGE.yaml."""
-    text = (
-        files("simcounsel.therapies")
-        .joinpath("intents", f"{language}.yaml")
-        .read_text(encoding="utf-8")
-    )
-    data: dict[str, Any] = yaml.safe_load(text)
+    data: dict[str, Any] = packaged("simcounsel.therapies", "intents", f"{language}.yaml")
     long_first: dict[str, tuple[str, ...]] = {
         key: tuple(sorted(data[key], key=lambda word: -len(word)))
         for key in ("lead", "tail", "contrast")

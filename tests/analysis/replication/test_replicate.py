@@ -119,32 +119,6 @@ def test_simcounsel_from_command_to_page(replicate: Command, tmp_path: Path) -> 
     assert other.code != 0 and "another study was begun here" in other.err
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("undrawn")
-def test_structure_matters_from_command_to_page(replicate: Command, tmp_path: Path) -> None:
-    small = ("--model", "scripted", "--clients", 3, "--days", 1, "--out", "small", "--quiet")
-    done = replicate("structure-matters", *small)
-    assert done.code == 0, done.out + done.err
-    out = tmp_path / "small"
-    text = (out / "replication.md").read_text(encoding="utf-8")
-    for word in (
-        "Tables 1 and 2",
-        "Table 3",
-        "Table 4",
-        "Table 5",
-        "3.96 (0.95)",
-        "3 are drawn from 3 written ones",
-    ):
-        assert word in text
-    runs = find([out / "runs"])
-    assert sorted(member.arm for member in runs.members) == ["single", "staged", "unguided"]
-    told = pd.read_csv(out / "comments.csv")
-    assert len(told) == 3 and told["comment"].notna().all()
-    asked = sorted((out / "runs").rglob("interviews/*.jsonl"))
-    assert replicate("structure-matters", *small).code == 0
-    assert sorted((out / "runs").rglob("interviews/*.jsonl")) == asked, "nobody is asked twice"
-
-
 def test_a_dry_run_writes_nothing(replicate: Command, tmp_path: Path) -> None:
     done = replicate("simcounsel", "--dry-run")
     assert done.code == 0 and "conditions   alone, friend, counselor" in done.out

@@ -9,12 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal, get_args
 
-import yaml
-
 from analysis.validity.talk.sessions import ClientLine
+from simcounsel.packaged import packaged
 from simcounsel.specs.vocabulary import Language
 
 Move = Literal["change", "sustain", "resists", "agrees", "takes_up", "improves", "discloses"]
@@ -81,8 +79,7 @@ def _makes(
 
 @cache
 def _rules(language: Language) -> _Rules:
-    text = files("analysis.validity.talk.moves").joinpath(f"{language}.yaml").read_text("utf-8")
-    listed = yaml.safe_load(text)
+    listed = packaged("analysis.validity.talk.moves", f"{language}.yaml")
     return _Rules(
         of={
             move: {kind: _any_of(patterns) for kind, patterns in listed[move].items()}

@@ -8,9 +8,8 @@ boundaries are added at its two ends.
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
-import yaml
+from simcounsel.packaged import packaged
 
 _HAN = r"\u2e80-\u9fff"
 _CHINESE = re.compile(r"[\u2e80-\ufeff]")
@@ -22,9 +21,7 @@ _LOOKING = re.compile(r"\(\?[<=!-]")
 @cache
 def phrases(file: str) -> Mapping[str, re.Pattern[str]]:
     """The patterns of one file (without `.yaml`), compiled, by name."""
-    lists: dict[str, list[str]] = yaml.safe_load(
-        files(__name__).joinpath(f"{file}.yaml").read_text(encoding="utf-8")
-    )
+    lists: dict[str, list[str]] = packaged(__name__, f"{file}.yaml")
     return {name: compiled(entries) for name, entries in lists.items()}
 
 
