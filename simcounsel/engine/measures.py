@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.errors import SpecError
 from simcounsel.events import Assessed, Entry, Measured
-from simcounsel.instruments.kind import Counted
-from simcounsel.instruments.material import Talk, blind_lines, blinding_for, material_for
-from simcounsel.instruments.record import ObserverRecord
-from simcounsel.instruments.scale import Scale, find_instrument, taken
 from simcounsel.llm.question import Ask
 from simcounsel.policies.listening import in_answers
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.world import World
+
+if TYPE_CHECKING:  # loaded only where something is measured
+    from simcounsel.instruments.kind import Counted
+    from simcounsel.instruments.material import Talk
+    from simcounsel.instruments.scale import Scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,9 +24,9 @@ class Due:
 
     who: str
     spec: MeasurementSpec
-    scale: Scale | Counted
+    scale: "Scale | Counted"
     point: str
-    talk: Talk | None = None
+    talk: "Talk | None" = None
     """The conversation that it is about; None: the last by appointment, or else of all."""
 
     @property
@@ -39,7 +41,10 @@ class Measures:
     def __init__(self, world: World) -> None:
         self.world = world
         self._scales = scales_of(world)
-        self._record = ObserverRecord(world)
+        if self._scales:
+            from simcounsel.instruments.record import ObserverRecord
+
+            self._record = ObserverRecord(world)
 
     def observe(self, entry: Entry) -> None:
         """Keep what an instrument may be asked about; nothing in a world without measurements."""
@@ -58,7 +63,7 @@ class Measures:
 
     def _moments(
         self, spec: MeasurementSpec, who: str, tick: int, minute: int
-    ) -> Iterator[tuple[str, Talk | None]]:
+    ) -> "Iterator[tuple[str, Talk | None]]":
         """What the measurements of somebody at the end of this tick are called, and the
         conversation that each is about where it is not the last.
         """
@@ -86,6 +91,8 @@ class Measures:
         }
 
     def _ask(self, one: Due, mind: Mind, scene: Scene) -> Ask[Measured]:
+        from simcounsel.instruments.kind import Counted
+        from simcounsel.instruments.material import material_for
         from simcounsel.instruments.measuring import measure_seen, measure_self
 
         at_end = replace(scene, minute=scene.minute + scene.tick_minutes)
@@ -101,8 +108,10 @@ class Measures:
             one.scale, one.who, material, one.point, self.world.seed, scene.tick, one.who, one.point
         )
 
-    def _count(self, one: Due, counted: Counted) -> Ask[Measured]:
+    def _count(self, one: Due, counted: "Counted") -> Ask[Measured]:
         """Counted, not asked: an Ask without a question."""
+        from simcounsel.instruments.material import blind_lines, blinding_for
+
         yield from ()
         talk = one.talk or self._record.last_talk(one.who)
         if talk is None:
@@ -120,10 +129,14 @@ def danger_in(measured: Measured) -> tuple[Assessed, ...]:
     return in_answers(measured.instrument, answers, measured.who)
 
 
-def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | Counted]]:
+def scales_of(world: World) -> "list[tuple[MeasurementSpec, Scale | Counted]]":
     """Each measurement with its instrument. SpecError for an instrument that
     there is not, or of one's own that bears the id of another.
     """
+    if not world.measurements:
+        return []
+    from simcounsel.instruments.scale import find_instrument, taken
+
     for spec in world.measurements:
         if spec.scale is not None and taken(spec.scale):
             raise SpecError(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import mesa
 
-from simcounsel import notebook
 from simcounsel.agents.mind import Mind
 from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
@@ -34,12 +33,10 @@ from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.question import ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import replaced
-from simcounsel.runs.aside import calls_aside
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recorded_vectors, replayed_by
 from simcounsel.specs.vocabulary import Condition
 from simcounsel.specs.world import World
-from simcounsel.specs.world_file import load_world
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,6 +111,8 @@ class Simulation(mesa.Model):
             usd, calls = limits.budget_usd, limits.budget_calls
             budget = budget_in(self.record.folder, usd=usd, calls=calls)
             if budget.limited and not (models and models.budget.limited):
+                from simcounsel.runs.aside import calls_aside
+
                 self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
             self.models.temperature = world.temperature
@@ -149,6 +148,8 @@ class Simulation(mesa.Model):
         last = self.world.ticks if ticks is None else min(self.world.ticks, self.tick + ticks)
         try:
             with rare_garbage_search():
+                from simcounsel import notebook
+
                 told = notebook.line()
                 while self.tick < last and self.stopped_because is None:
                     self.step()
@@ -272,6 +273,8 @@ def _settled(
 ) -> World:
     """The world with what the caller wants otherwise."""
     if isinstance(world, str | Path):
+        from simcounsel.specs.world_file import load_world
+
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:

@@ -35,13 +35,12 @@ def frame(rows: Iterable[Row], columns: Iterable[str]) -> "DataFrame":
     return made
 
 
-def frame_of(
-    run: Kept, rows: Callable[[History], Iterable[Row]], columns: Iterable[str]
-) -> "DataFrame":
-    """Rows of a run's history as a frame. `attrs["damaged"]` says where the run is not as it was
-    written, if it is not.
+def frame_of(run: Kept, name: str) -> "DataFrame":
+    """A table of a run, by its name in `TABLES`. `attrs["damaged"]` says where the run is not as it
+    was written, if it is not.
     """
     history = History.of(run)
+    rows, columns = TABLES[name]
     made = frame(rows(history), columns)
     if damages := history.log.all_damages():
         made.attrs["damaged"] = damages
@@ -179,6 +178,17 @@ def beliefs(history: History) -> Iterator[Row]:
         fields = one.event.model_dump(include=set(BELIEFS) - {"evidence"})
         evidence = " ".join(one.event.evidence)
         yield {"tick": one.tick, "minute": one.minute, **fields, "evidence": evidence}
+
+
+TABLES: Mapping[str, tuple[Callable[[History], Iterable[Row]], Iterable[str]]] = {
+    "lines": (lines, LINES),
+    "days": (days, DAYS),
+    "measurements": (measurements, MEASUREMENTS),
+    "recalls": (recalls, RECALLS),
+    "shifts": (shifts, SHIFTS),
+    "beliefs": (beliefs, BELIEFS),
+}
+"""The rows and columns of each table."""
 
 
 def html_table(title: str, rows: Iterable[tuple[str, str]]) -> str:

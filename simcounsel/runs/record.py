@@ -16,12 +16,10 @@ from simcounsel.errors import RunError
 from simcounsel.events import Entry, parse_entry
 from simcounsel.gallery import located
 from simcounsel.record_kinds import About, RecordKind, kind_of
-from simcounsel.runs import frames
 from simcounsel.runs.call_chain import CallCheck
 from simcounsel.runs.calls import recorded
 from simcounsel.runs.chain import LogCheck, parents_start, start_hash, tick_of, ticks_in
 from simcounsel.runs.folder import complete_ticks, damage_text, fresh_folder
-from simcounsel.runs.history import History
 from simcounsel.runs.jsonl import parsed_line
 from simcounsel.runs.manifest import (
     M,
@@ -166,6 +164,9 @@ class Record(ABC, Generic[M]):
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
+        from simcounsel.runs import frames
+        from simcounsel.runs.history import History
+
         rows = {
             "folder": str(self.folder),
             "of": f"{self.about.name}, {self.about.condition}, seed {self.about.seed}",

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simcounsel.record_kinds import WORLD
-from simcounsel.runs import frames
 from simcounsel.runs.manifest import RunManifest
 from simcounsel.runs.record import Record
 from simcounsel.specs.timeouts import Timeouts
@@ -54,27 +53,32 @@ class Run(Record[RunManifest]):
 
     def lines(self) -> "DataFrame":
         """Each line that was said, as a pandas frame. RunError where pandas is missing."""
-        return frames.frame_of(self, frames.lines, frames.LINES)
+        return self._frame("lines")
 
     def days(self) -> "DataFrame":
         """Each resident's days, likewise."""
-        return frames.frame_of(self, frames.days, frames.DAYS)
+        return self._frame("days")
 
     def measurements(self) -> "DataFrame":
         """Each score that was measured, as the run went on and afterwards, likewise."""
-        return frames.frame_of(self, frames.measurements, frames.MEASUREMENTS)
+        return self._frame("measurements")
 
     def recalls(self) -> "DataFrame":
         """Each memory that came to mind, with its score and the terms of it, likewise."""
-        return frames.frame_of(self, frames.recalls, frames.RECALLS)
+        return self._frame("recalls")
 
     def shifts(self) -> "DataFrame":
         """Where a client stood with each of its lines, and the words that moved it, likewise."""
-        return frames.frame_of(self, frames.shifts, frames.SHIFTS)
+        return self._frame("shifts")
 
     def beliefs(self) -> "DataFrame":
         """Each step in how strongly a client holds a belief, likewise."""
-        return frames.frame_of(self, frames.beliefs, frames.BELIEFS)
+        return self._frame("beliefs")
+
+    def _frame(self, name: str) -> "DataFrame":
+        from simcounsel.runs.frames import frame_of
+
+        return frame_of(self, name)
 
 
 def load_run(folder: str | Path) -> Run:
