@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from simcounsel.llm.question import Ask, Facts, Question, Reply, ask
     from simcounsel.measuring.rate import rate
     from simcounsel.named_code import allow_code
-    from simcounsel.policies.kind import NoSettings, PolicyKind
     from simcounsel.policies.listening import HeardLine, Hearing, Listener, ListenerKind
-    from simcounsel.policies.policy import Policy
+    from simcounsel.policies.policy import NoSettings, Policy, PolicyKind
     from simcounsel.runs.run import Run, load_run
     from simcounsel.specs.scale import Scale
     from simcounsel.specs.world import World
@@ -102,9 +101,8 @@ _HOMES = {
     "llm.question": "Ask Facts Question Reply ask",
     "measuring.rate": "rate",
     "named_code": "allow_code",
-    "policies.kind": "NoSettings PolicyKind",
     "policies.listening": "HeardLine Hearing Listener ListenerKind",
-    "policies.policy": "Policy",
+    "policies.policy": "NoSettings Policy PolicyKind",
     "runs.run": "Run load_run",
     "specs.scale": "Scale",
     "specs.world": "World",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel import Run, Simulation, allow_code, load_world
-from simcounsel.agents.minds import maker_of
+from simcounsel.agents.mind import maker_of
 from simcounsel.envs.baseline import PolicyAgent
 from simcounsel.envs.counseling import CounselingEnv
 from simcounsel.envs.preparing import EnvSettings

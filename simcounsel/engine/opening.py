@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from simcounsel.agents.minds import maker_of
+from simcounsel.agents.mind import maker_of
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
 from simcounsel.llm.catalog import open_chat, open_chats, open_embed, timeouts_of

@@ -7,11 +7,11 @@ from simcounsel.agents.appointments import kind_of
 from simcounsel.agents.mind import Effects, Mind, Scene
 from simcounsel.clock import day_of, minute_of_tick
 from simcounsel.engine.aftermath import Talked
-from simcounsel.engine.bodies import Body
 from simcounsel.engine.conversation import converse
 from simcounsel.engine.encounters import ASLEEP, encounters, occupied, together
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.measures import Measures, danger_in
+from simcounsel.engine.places import Body
 from simcounsel.engine.population import Population
 from simcounsel.events import (
     Acted,

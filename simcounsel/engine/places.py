@@ -2,10 +2,13 @@
 
 import random
 
+import mesa
 import networkx as nx
-from mesa.discrete_space import Cell, Network
+from mesa.discrete_space import Cell, CellAgent, Network
 
-from simcounsel.agents.mind import Reachable
+from simcounsel.agents.mind import Mind, Reachable
+from simcounsel.agents.resident import Resident
+from simcounsel.policies.policy import Policy
 from simcounsel.specs.residents import Place
 from simcounsel.specs.world import World
 
@@ -85,3 +88,23 @@ class Places:
             Reachable(name=name, kind=self.spec[name].kind, own_home=self._house[name] == own)
             for name in sorted(names, key=self._order.__getitem__)
         )
+
+
+class Body(CellAgent):
+    """The body of a resident; its mind and policy go with it."""
+
+    def __init__(self, model: mesa.Model, cell: Cell, mind: Mind, policy: Policy) -> None:
+        super().__init__(model)
+        self.mind = mind
+        self.policy = policy
+        self.cell = cell
+
+    @property
+    def resident(self) -> Resident:
+        """The state of the person."""
+        return self.mind.resident
+
+    @property
+    def name(self) -> str:
+        """The person's name."""
+        return self.resident.name

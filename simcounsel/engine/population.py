@@ -7,10 +7,9 @@ import numpy as np
 
 from simcounsel.agents.mind import Agreed, Mind, Reachable, Scene
 from simcounsel.agents.resident import Resident
-from simcounsel.engine.bodies import Body
 from simcounsel.engine.encounters import ASLEEP, minutes_of
 from simcounsel.engine.observers import Observers
-from simcounsel.engine.places import GUEST_CLOSENESS, Places
+from simcounsel.engine.places import GUEST_CLOSENESS, Body, Places
 from simcounsel.engine.talk import Side
 from simcounsel.events import Acted, Entry, Joined, Left, Moved, RelationChanged
 from simcounsel.policies import policy_for

@@ -14,8 +14,8 @@ from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recorded_vectors
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.residents import ResidentSpec
-from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world import World
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import mesa
 
-from simcounsel.agents.mind import Mind
-from simcounsel.agents.minds import mind_for
+from simcounsel.agents.mind import Mind, mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.fallbacks import FallbackCount

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from simcounsel.agents.mind import Effects, Scene
-from simcounsel.agents.minds import mind_for
+from simcounsel.agents.mind import Effects, Scene, mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.danger.protection.listener import AtTheEnd

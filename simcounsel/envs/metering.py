@@ -11,8 +11,8 @@ from simcounsel.events import Measured
 from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale
 from simcounsel.instruments.talk import MEASURES
 from simcounsel.specs.items import Item
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.scores import TOTAL
-from simcounsel.specs.suggestion import suggest
 
 DECIMALS = 6
 

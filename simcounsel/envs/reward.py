@@ -32,8 +32,8 @@ from pydantic import Field, field_validator, model_validator
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Spec, load_spec
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.scores import TOTAL
-from simcounsel.specs.suggestion import suggest
 
 Lapse = Literal["question_flood", "long_line", "silence", "repetition", "cut"]
 """question_flood: each question mark beyond `most_questions` in a line. long_line: a line of more

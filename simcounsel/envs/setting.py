@@ -8,8 +8,8 @@ from simcounsel.clock import MINUTES_PER_DAY, minute_of_tick, minutes_of_day
 from simcounsel.engine.encounters import SESSION_MINUTES
 from simcounsel.errors import SpecError
 from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.residents import Appointment, ResidentSpec
-from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world import World
 

@@ -1,5 +1,5 @@
-"""What of a run a measurement is about, kept as the run goes on or is read: conversations, sessions,
-and the versions of personas.
+"""What of a run a measurement is about, kept as the run goes on or is read: conversations,
+sessions and the versions of personas.
 """
 
 from collections.abc import Iterable, Mapping

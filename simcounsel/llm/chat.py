@@ -10,10 +10,22 @@ from itertools import accumulate
 from typing import Any
 
 from simcounsel.intake import whole_characters
-from simcounsel.llm.complaint import Complaint
 from simcounsel.llm.question import Message, Question
 from simcounsel.prompts import render
 from simcounsel.prompts.twins import complained
+
+
+class Complaint(str):
+    """What was wrong with an answer, in words for the model that gave it, with the answer."""
+
+    answer: str
+
+    def __new__(cls, text: str, answer: str = "") -> "Complaint":
+        """answer: as it came; '' where none came."""
+        self = super().__new__(cls, text)
+        self.answer = answer
+        return self
+
 
 MOST_SHOWN = 4_000
 """Characters of a refused answer that are sent with the complaint."""

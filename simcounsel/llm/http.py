@@ -15,9 +15,9 @@ from yarl import URL
 
 from simcounsel.errors import ModelError
 from simcounsel.intake import json_data, whole_characters
-from simcounsel.llm import metering
 from simcounsel.llm.body import object_in
 from simcounsel.llm.models import NOT_SERVED, Failure, noted, token_count
+from simcounsel.llm.usage import meter
 from simcounsel.secret import HIDDEN, credentials_in, scrub
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
@@ -74,8 +74,8 @@ class Server:
         of NOT_SERVED; False for other statuses and for an answer that is no JSON object.
         """
         tokens_out = int(body.get("max_completion_tokens") or body.get("max_tokens") or 0)
-        meter = metering.meter()
-        await meter.sends(tokens_out)
+        sending = meter()
+        await sending.sends(tokens_out)
         try:
             answer = object_in(await self.attempt(path, body))
         except Refused as refused:
@@ -83,17 +83,17 @@ class Server:
                 names = noted(", ".join(there))
                 refused.remedy = f"this server has {names}: begin again with one of these"
             if not refused.sent:
-                meter.unsent()
+                sending.unsent()
             elif refused.status in PERHAPS_BILLED:
-                meter.lost()
+                sending.lost()
             else:
-                meter.refused()
+                sending.refused()
             raise
         except BaseException:
-            meter.lost()
+            sending.lost()
             raise
         told_out = tokens_told(answer, "completion_tokens") if tokens_out else 0
-        meter.billed(tokens_told(answer, "prompt_tokens"), told_out)
+        sending.billed(tokens_told(answer, "prompt_tokens"), told_out)
         return answer
 
     async def close(self) -> None:

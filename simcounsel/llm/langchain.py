@@ -10,10 +10,10 @@ from typing import Any
 
 from simcounsel.errors import ModelError
 from simcounsel.intake import whole_characters
-from simcounsel.llm import metering
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import NOT_SERVED, Completion, Failure, token_count
 from simcounsel.llm.question import Question
+from simcounsel.llm.usage import meter
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 PREFIX = "langchain:"
@@ -49,25 +49,25 @@ class LangChainModel:
 
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once; see ChatModel. Raises Failure."""
-        meter = metering.meter()
-        await meter.sends(question.max_tokens)
+        sending = meter()
+        await sending.sends(question.max_tokens)
         try:
             chat = self._chat_for(question.temperature, question.max_tokens)
             async with asyncio.timeout(self.timeouts.total_s):
                 message = await chat.ainvoke(messages(question, complaint))
         except TimeoutError:
-            meter.lost()
+            sending.lost()
             raise Failure(
                 f"no answer within {self.timeouts.total_s:g} s (--timeout)", transport=True
             ) from None
         except Exception as error:  # every provider has its own exceptions
-            meter.lost() if _status(error) is None else meter.refused()
+            sending.lost() if _status(error) is None else sending.refused()
             raise _failure(error) from error
         except BaseException:
-            meter.lost()
+            sending.lost()
             raise
         usage = getattr(message, "usage_metadata", None)
-        meter.billed(_tokens(usage, "input_tokens"), _tokens(usage, "output_tokens"))
+        sending.billed(_tokens(usage, "input_tokens"), _tokens(usage, "output_tokens"))
         return _completion(message, question, self._sends(question))
 
     def _sends(self, question: Question[Any]) -> dict[str, object]:

@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from simcounsel.llm.chat import messages
-from simcounsel.llm.complaint import Complaint
+from simcounsel.llm.chat import Complaint, messages
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.secret import scrub

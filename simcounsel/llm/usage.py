@@ -1,20 +1,75 @@
 """What has been asked and what it cost: of one question, and of a run so far."""
 
 import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from simcounsel.llm import tracing
 from simcounsel.llm.budget import Budget, most_tokens_in
-from simcounsel.llm.complaint import Complaint
+from simcounsel.llm.chat import Complaint
 from simcounsel.llm.ledger import Amount
-from simcounsel.llm.metering import counting
 from simcounsel.llm.models import Completion, Failure, token_count
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Question
 from simcounsel.runs.spending import BY_HAND, cost_text
+
+
+class Meter(Protocol):
+    """Counts the requests of one question."""
+
+    async def sends(self, tokens_out: int) -> None:
+        """A request is about to be sent; at most so many tokens come back. BudgetSpent when it must
+        not be.
+        """
+        ...
+
+    def billed(self, tokens_in: int | None, tokens_out: int | None) -> None:
+        """It was answered; None: the server does not tell."""
+        ...
+
+    def refused(self) -> None:
+        """It was answered with a no, which costs nothing."""
+        ...
+
+    def unsent(self) -> None:
+        """No connection was had; nothing was sent."""
+        ...
+
+    def lost(self) -> None:
+        """It was sent and no answer came; it may be billed."""
+        ...
+
+
+class _Nobody:
+    """Counts nothing, where a model is asked outside of a Switchboard."""
+
+    async def sends(self, tokens_out: int) -> None: ...
+    def billed(self, tokens_in: int | None, tokens_out: int | None) -> None: ...
+    def refused(self) -> None: ...
+    def unsent(self) -> None: ...
+    def lost(self) -> None: ...
+
+
+_METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+def meter() -> Meter:
+    """Who counts what is asked now."""
+    return _METER.get() or _Nobody()
+
+
+@contextmanager
+def counting(who: Meter) -> Iterator[None]:
+    """Meanwhile requests of this task are counted by `who`."""
+    token = _METER.set(who)
+    try:
+        yield
+    finally:
+        _METER.reset(token)
+
 
 log = logging.getLogger(__name__)
 

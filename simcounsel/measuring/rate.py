@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel import __version__
-from simcounsel.agents.mind import Scene
-from simcounsel.agents.minds import mind_for
+from simcounsel.agents.mind import Scene, mind_for
 from simcounsel.chance import seed_of
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import GivenUp, NothingToMeasure, TooManyFallbacks

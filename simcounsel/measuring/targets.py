@@ -10,7 +10,7 @@ from simcounsel.instruments.material import Talk
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale
 from simcounsel.runs.run import Run
-from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.problems import suggest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,7 @@ from pydantic import ValidationError
 
 from simcounsel.errors import PluginError, SpecError
 from simcounsel.named_code import check_code
-from simcounsel.policies.kind import PolicyKind
-from simcounsel.policies.policy import Policy
+from simcounsel.policies.policy import Policy, PolicyKind
 from simcounsel.registry import Plugin, Registry, missing_part
 from simcounsel.specs.practice import Language, PolicySpec
 from simcounsel.specs.vocabulary import Role

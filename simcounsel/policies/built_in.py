@@ -1,7 +1,7 @@
 """The policies that come with simcounsel, as they are registered."""
 
 from simcounsel.policies.client import Client
-from simcounsel.policies.kind import NoSettings, PolicyKind
+from simcounsel.policies.policy import NoSettings, PolicyKind
 from simcounsel.policies.prompt_scope import PromptScope
 from simcounsel.policies.socratic import Socratic
 from simcounsel.policies.supportive import Supportive

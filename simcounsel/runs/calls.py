@@ -1,10 +1,12 @@
 """Requests to models as calls.jsonl keeps them."""
 
+import base64
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Required
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
@@ -145,3 +147,13 @@ class Call(BaseModel):
     def characters(self) -> int:
         """How long it is with its reply."""
         return sum(len(one.content) for one in self.messages) + len(self.reply or "")
+
+
+def encode_vectors(vectors: np.ndarray) -> str:
+    """Vectors as base64 of little-endian float16, for a line of calls.jsonl."""
+    return base64.b64encode(vectors.astype("<f2").tobytes()).decode()
+
+
+def decode_vectors(text: str, count: int) -> np.ndarray:
+    """The inverse of `encode_vectors`: float32, shape (count, dimensions)."""
+    return np.frombuffer(base64.b64decode(text), dtype="<f2").astype(np.float32).reshape(count, -1)

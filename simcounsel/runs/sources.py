@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.errors import RunError
+from simcounsel.runs.calls import decode_vectors
 from simcounsel.runs.record import Record, open_record
-from simcounsel.runs.vectors import decode_vectors
 
 if TYPE_CHECKING:
     import numpy as np

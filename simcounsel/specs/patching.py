@@ -8,7 +8,7 @@ from simcounsel.errors import SpecError
 from simcounsel.prompts.sets import shipped_sets
 from simcounsel.specs.load import read_value
 from simcounsel.specs.practice import policy_files
-from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.yaml_text import NotYaml
 
 

@@ -16,7 +16,7 @@ from simcounsel.chance import chance
 from simcounsel.errors import SpecError
 from simcounsel.packaged import packaged
 from simcounsel.specs.plain_days import plain_day, plain_routines
-from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.problems import suggest
 
 USUAL_THEME = "depression"
 CALM, MORE_EACH, MOST = 6, 1, 9

@@ -1,11 +1,21 @@
 """What is wrong in files that people write: each problem once, in the file where it is."""
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.file_text import Lines, line_of
+
+
+def suggest(name: str, known: list[str]) -> str:
+    """What to write in place of a name that is not known: the one most like it, or all there
+    are.
+    """
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    return f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}"
+
 
 At = tuple[str | int, ...]
 _PLACED = re.compile(r"(?P<file>[^\n]+?\.\w+):\d+: ")

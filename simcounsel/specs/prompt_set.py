@@ -8,7 +8,7 @@ from pydantic import Field
 from simcounsel.errors import SpecError
 from simcounsel.prompts.sets import shipped_set, shipped_sets, texts_in, unlike
 from simcounsel.specs.load import Spec
-from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.problems import suggest
 
 
 class PromptSet(Spec):

@@ -15,10 +15,9 @@ from simcounsel.specs.patching import names_a_file, patch
 from simcounsel.specs.persona import AnyPersona
 from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.policy_file import bring_policy
-from simcounsel.specs.problems import Unread, each_once, in_its_file
+from simcounsel.specs.problems import Unread, each_once, in_its_file, suggest
 from simcounsel.specs.prompt_set import prompts_named
 from simcounsel.specs.scale import Scale
-from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.world import World
 from simcounsel.specs.world_problems import at_odds, at_odds_beside
 

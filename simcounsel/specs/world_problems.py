@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from simcounsel.specs.file_text import Lines
 from simcounsel.specs.persona_file import stand_in
 from simcounsel.specs.practice import locale_problem
-from simcounsel.specs.problems import At, Problem, Unread, unread_in, without
-from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.problems import At, Problem, Unread, suggest, unread_in, without
 from simcounsel.specs.world import World
 
 Found = tuple[At, str]

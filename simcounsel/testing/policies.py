@@ -12,8 +12,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.errors import SimcounselError
 from simcounsel.events import PRACTICE, Entry, Event, Foreign, as_event, parse_entry
 from simcounsel.llm.question import Ask, Question, Reply, traced
-from simcounsel.policies.kind import PolicyKind
-from simcounsel.policies.policy import Concluding, Policy
+from simcounsel.policies.policy import Concluding, Policy, PolicyKind
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import Role
 from simcounsel.testing.problems import raise_all

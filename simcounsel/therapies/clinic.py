@@ -9,8 +9,8 @@ from typing import Any
 from simcounsel.clock import minutes_of_day
 from simcounsel.errors import SpecError
 from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.residents import Appointment, ResidentSpec
-from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.world import World
 from simcounsel.specs.world_problems import world_problems
 from simcounsel.therapies.specs.course import (

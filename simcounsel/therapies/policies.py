@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from simcounsel.policies.kind import PolicyKind
+from simcounsel.policies.policy import PolicyKind
 from simcounsel.policies.prompt_scope import PromptScope
 from simcounsel.therapies.course import Course
 from simcounsel.therapies.single import Single

@@ -50,7 +50,7 @@ def show_skill(
 ) -> None:
     """Show one skill: what is done, when, and what of a client calls for it."""
     from simcounsel.errors import SpecError
-    from simcounsel.specs.suggestion import suggest
+    from simcounsel.specs.problems import suggest
     from simcounsel.therapies.specs.therapy import Skill, find_therapy
 
     library = find_therapy(therapy).library()

@@ -23,8 +23,8 @@ from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice
 from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.scale import Scale
-from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World
 from simcounsel.viewer.forms import Form, Forms

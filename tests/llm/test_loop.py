@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from simcounsel.llm.loop import LoopThread
+from simcounsel.llm.switchboard import LoopThread
 
 
 def test_what_nobody_waits_for_any_more_is_ended_with_the_loop() -> None:

@@ -28,8 +28,8 @@ from simcounsel.llm.question import Question, Reply, ask, ask_all
 from simcounsel.llm.servers import server_of
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
+from simcounsel.runs.calls import decode_vectors
 from simcounsel.runs.run import Run
-from simcounsel.runs.vectors import decode_vectors
 from simcounsel.scripted import Scripted
 from tests.each import each
 from tests.stage import NEVER, begun, changed, go_on, happened, live, log, switchboard, tiny

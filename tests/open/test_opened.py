@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict
 from simcounsel.agents.person import Person
 from simcounsel.events import Data
 from simcounsel.llm.models import Provider
-from simcounsel.policies.kind import PolicyKind
+from simcounsel.policies.policy import PolicyKind
 from simcounsel.policies.socratic import Socratic
 from simcounsel.scripted import Scripted
 

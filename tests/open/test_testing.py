@@ -17,7 +17,7 @@ from simcounsel.llm.catalog import PROVIDERS
 from simcounsel.llm.models import Completion, Failure, Provider
 from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.policies import POLICIES
-from simcounsel.policies.kind import NoSettings, PolicyKind
+from simcounsel.policies.policy import NoSettings, PolicyKind
 from simcounsel.runs.run import Run
 from simcounsel.testing import BrokenContract, check_instrument, check_policy, check_provider
 from tests.each import each

@@ -9,13 +9,13 @@ import pytest
 
 from simcounsel.agents.resident import Resident
 from simcounsel.events import SCHEMA_VERSION, ConversationStarted, Recalled, Said, parse_entry
+from simcounsel.runs.calls import decode_vectors
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.folds import conversations_in
 from simcounsel.runs.history import History
 from simcounsel.runs.lives import Lives
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.runs.vectors import decode_vectors
 from simcounsel.viewer import conversations, people, requests
 from simcounsel.viewer.comparison import compare, other_clock
 from simcounsel.viewer.overview import overview

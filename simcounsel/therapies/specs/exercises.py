@@ -10,7 +10,7 @@ from pydantic import Field
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Spec, line_of, load_spec
-from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.vocabulary import Emotion
 
 ExerciseStage = Literal["beginning", "intermediate", "advanced"]

@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import as_file, files
 
 from simcounsel.errors import SpecError
-from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.problems import suggest
 from simcounsel.specs.vocabulary import Language
 from simcounsel.therapies.specs.exercises import Exercises
 from simcounsel.therapies.specs.manual import At, Manual
