@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from simcounsel import gallery
+from simcounsel import gallery, packaged
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SpecError
 from simcounsel.runs.manifest import BY_HAND, label_of
@@ -34,6 +34,7 @@ def shipped(lived: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     }
     (folder / "gallery.yaml").write_text(yaml.safe_dump([one]), encoding="utf-8")
     monkeypatch.setattr(gallery, "files", lambda package: folder)
+    monkeypatch.setattr(packaged, "files", lambda package: folder)
     monkeypatch.setenv("SIMCOUNSEL_CACHE", str(tmp_path / "cache"))
     gallery.exhibits.cache_clear()
     yield folder

@@ -493,7 +493,7 @@ def test_a_sweep_with_an_adapter_knows_its_own_runs(
         "the same adapter, seen from another folder"
     )
     digest[0] = "fedcba9876543210"
-    with pytest.raises(RunError, match="lived in another world"):
+    with pytest.raises(RunError, match="run in another world"):
         cell_runs.ticks_of(cells[0], tmp_path / "out")
 
 

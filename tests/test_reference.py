@@ -14,7 +14,7 @@ from docs.generating.fields import MEANINGS, documented, keys, plain
 from docs.generating.files import KINDS, by_file
 from docs.generating.outcomes import errors
 from docs.generating.scales import shipped
-from simcounsel.instruments.shipped import shipped_names
+from simcounsel.instruments.scale import shipped_names
 from simcounsel.specs.world import World
 from tests.each import each
 

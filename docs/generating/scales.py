@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from docs.generating.text import page, table
-from simcounsel.instruments.scale import find_instrument
-from simcounsel.instruments.shipped import shipped_names
+from simcounsel.instruments.scale import find_instrument, shipped_names
 from simcounsel.specs.scale import Scale
 
 

@@ -83,7 +83,7 @@ def validate_judge(
     from simcounsel.measuring.validation_plan import plan_validation
 
     try:
-        judge = importlib.import_module("analysis.judge")
+        judge = importlib.import_module("analysis.judge_lines")
         shown = importlib.import_module("analysis.judge_lines")
         csv_of = importlib.import_module("analysis.page").csv_of
     except ImportError as error:

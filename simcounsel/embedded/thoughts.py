@@ -1,14 +1,19 @@
 """Summaries, questions, insights and the persona's text: several candidates, the best grounded one
 kept.
+
+What a conversation leaves behind, without a model: a summary in the words that were said, and
+how close the two feel.
 """
 
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
-from simcounsel.agents.emotion import ADJECTIVE, emotion_relevance
+from simcounsel.agents.emotion import ADJECTIVE, PLEASANT, emotion_relevance
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts, SummaryFacts
 from simcounsel.agents.portrait import OF_A_DAY
 from simcounsel.agents.tasks import (
@@ -24,13 +29,48 @@ from simcounsel.chance import chance
 from simcounsel.embedded.clientstates import ClientStates, agreed
 from simcounsel.embedded.feelings import Feelings
 from simcounsel.embedded.similarity import Similarity
-from simcounsel.embedded.summaries import closeness, summaries_in_quotes
 from simcounsel.embedded.texts import third_person_problem, ungrounded
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.scripted.registry import Given
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.texts.sentences import before_capitals, first
+
+
+def summaries_in_quotes(facts: SummaryFacts) -> list[str]:
+    """Summaries in the words that were emphasized: true whatever was said."""
+    name, other, role = facts.name, facts.other, facts.role
+    speaker = name if role == "client" else other
+    words = [f"“{line.emphasis}”" for line in facts.lines if line.who == speaker and line.emphasis]
+    if not words:
+        return [f"{name} talked with {other} for a while."]
+    pairs = list(pairwise(words)) or [(words[0], "")]
+    shapes = {
+        "client": ("{name} told {other} about {a}", "{name} spoke with {other} of {a}"),
+        "counselor": ("{name} heard {other} speak of {a}", "{name} asked {other} about {a}"),
+        "layperson": (
+            "{name} chatted with {other}, who spoke of {a}",
+            "{name} listened to {other} talk about {a}",
+        ),
+    }[role]
+    return [
+        shape.format(name=name, other=other, a=a) + (f" and {b}." if b else ".")
+        for a, b in pairs
+        for shape in shapes
+    ]
+
+
+def closeness(seed: int, felt: Sequence[str]) -> Literal["as before", "closer"]:
+    """Closer when it ended on a good feeling, now and then otherwise; as before when it ended in
+    anger.
+    """
+    late = felt[-3:]
+    if any(emotion in PLEASANT for emotion in late):
+        return "closer"
+    if late and late[-1] == "anger":
+        return "as before"
+    return "closer" if chance(seed, "closer").random() < 0.4 else "as before"
+
 
 Write = Callable[..., str]
 KEPT_SENTENCES = 6

@@ -1,16 +1,41 @@
-"""The scales that come with simcounsel, and those of one's own: by name, or by file."""
+"""The scales that come with simcounsel, and those of one's own: by name, or by file.
+
+Each included scale is an attribute of this module under its name, as a registry names things:
+`simcounsel.instruments.scale:phq9`.
+"""
 
 import difflib
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from simcounsel.errors import PluginError, SpecError
 from simcounsel.instruments.kind import Counted, ScaleFile
-from simcounsel.instruments.shipped import shipped_names
 from simcounsel.registry import Registry
 from simcounsel.specs.items import Item
 from simcounsel.specs.load import line_of, load_spec
 from simcounsel.specs.scale import Scale
+
+_FOLDER = files("simcounsel.instruments").joinpath("scales")
+
+
+@cache
+def shipped_names() -> tuple[str, ...]:
+    """Names of the scales that come with simcounsel, in order."""
+    return tuple(
+        sorted(
+            file.name.removesuffix(".yaml")
+            for file in _FOLDER.iterdir()
+            if file.name.endswith(".yaml")
+        )
+    )
+
+
+def __getattr__(name: str) -> ScaleFile:
+    if name not in shipped_names():
+        raise AttributeError(f"no scale {name!r}")
+    return ScaleFile(package="simcounsel.instruments", file=f"scales/{name}.yaml")
+
 
 __all__ = [
     "Item",
@@ -29,7 +54,7 @@ INSTRUMENTS: Registry[object] = Registry(
     "an instrument",
     object,
     {
-        **{name: f"simcounsel.instruments.shipped:{name}" for name in shipped_names()},
+        **{name: f"simcounsel.instruments.scale:{name}" for name in shipped_names()},
         TALK_MEASURES: "simcounsel.instruments.talk:TALK",
     },
 )

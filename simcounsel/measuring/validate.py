@@ -5,7 +5,7 @@ what it said is written down.
     OUT/calls.jsonl      every request with prompt and reply
 
 The figures (AUC, correlations, alpha, retest, position bias, sensitivity) are made from these by
-`analysis.judge`.
+`analysis.judge_lines`.
 """
 
 from collections.abc import Iterator, Mapping

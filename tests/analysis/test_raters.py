@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.raters.comparing import ALL, compared
-from analysis.raters.reading import NO_DIFFERENCE, by_arm, comments, read_studies
+from analysis.raters.comparing import ALL, NO_DIFFERENCE, by_arm, comments, compared, read_studies
 from analysis.sample import Sample
 from analysis.statistics.crossed_model import crossed, crossed_mean
 

@@ -25,11 +25,17 @@ from simcounsel.bench.protocol.crises import (
     draw_crises,
     read_crises,
 )
-from simcounsel.bench.protocol.numbers import foreign_number_in, own_number_in, own_numbers
 from simcounsel.bench.protocol.playing import Transcript, Turn
 from simcounsel.bench.protocol.rates import holds, rates_of
 from simcounsel.bench.protocol.results import read_protocol
-from simcounsel.bench.protocol.rules import CHECKS, Finding, checked
+from simcounsel.bench.protocol.rules import (
+    CHECKS,
+    Finding,
+    checked,
+    foreign_number_in,
+    own_number_in,
+    own_numbers,
+)
 from simcounsel.cli import app
 from simcounsel.danger.protection.data import words
 from simcounsel.errors import BenchError

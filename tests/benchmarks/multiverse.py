@@ -15,9 +15,8 @@ import pandas as pd
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.validity.multiverse.curve import curve
 from analysis.validity.multiverse.effects import CHOICES, SEED, Specification
-from analysis.validity.multiverse.making import choices, sign, size
+from analysis.validity.multiverse.making import choices, curve, sign, size
 from analysis.validity.multiverse.shares import shares
 
 OF_CLIENTS, OF_RUNS, OF_ANALYSES = 2.0, 1.5, 0.5

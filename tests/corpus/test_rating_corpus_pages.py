@@ -11,10 +11,9 @@ from simcounsel.corpus.rated import label_of
 from simcounsel.corpus.sampling import draw
 from simcounsel.errors import StudyError
 from simcounsel.instruments.scale import find_scale
-from simcounsel.studies.from_corpus import is_corpus
 from simcounsel.studies.instrument import load_instrument
 from simcounsel.studies.items import Choice
-from simcounsel.studies.making import make_study
+from simcounsel.studies.making import is_corpus, make_study
 from simcounsel.studies.study import open_key
 from tests.corpus.made import dialogue
 

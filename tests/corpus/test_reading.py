@@ -8,8 +8,7 @@ import pytest
 
 from simcounsel.corpus.checks import check_dialogues
 from simcounsel.corpus.export import Export, export
-from simcounsel.corpus.handwritten import read_written
-from simcounsel.corpus.reading import read_dialogues
+from simcounsel.corpus.reading import read_dialogues, read_written
 from simcounsel.corpus.split import SPLITS, Shares
 from simcounsel.errors import CorpusError
 from tests.corpus.stories import story, write_native

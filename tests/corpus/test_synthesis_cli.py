@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.corpus.synthesis.account import dialogues_of
 from simcounsel.corpus.synthesis.commands import _closing
-from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.record import SynthesisRecord
 from simcounsel.corpus.synthesis.settings_file import settings_from
 from simcounsel.engine.opening import begin_record

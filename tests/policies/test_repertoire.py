@@ -12,7 +12,7 @@ from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question, Reply
 from simcounsel.policies import policy_for
 from simcounsel.policies.manual import aims, heard_as, lines_for
-from simcounsel.policies.repertoire import MOVES, WITH_PAIN, WOUNDING, called_for, open_moves, signs
+from simcounsel.policies.socratic import MOVES, WITH_PAIN, WOUNDING, called_for, open_moves, signs
 from simcounsel.scripted import Scripted
 from simcounsel.specs.vocabulary import QUESTIONS
 from tests.each import each

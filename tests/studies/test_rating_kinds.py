@@ -14,9 +14,9 @@ from simcounsel.engine.recalling import recalled_in_ways
 from simcounsel.errors import StudyError
 from simcounsel.runs.run import Run
 from simcounsel.studies.answers import Answer, append
+from simcounsel.studies.from_runs import WAYS
 from simcounsel.studies.instrument import load_instrument
 from simcounsel.studies.items import Choice
-from simcounsel.studies.moments import WAYS
 from simcounsel.studies.study import Study, open_key, open_study
 from simcounsel.studies.table import write_csv
 from tests.stage import changed, live, three

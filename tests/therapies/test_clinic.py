@@ -22,7 +22,7 @@ from simcounsel.events import (
     SessionPlanned,
 )
 from simcounsel.llm.question import Question
-from simcounsel.policies.repertoire import MOVES
+from simcounsel.policies.socratic import MOVES
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.specs.practice import PolicySpec

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from simcounsel import Simulation, load_world
-from simcounsel.embedded.exercise_replies import ExerciseReplies
+from simcounsel.embedded.clientlines import ExerciseReplies
 from simcounsel.embedded.feelings import Feelings
 from simcounsel.embedded.guided import Guided
 from simcounsel.embedded.similarity import Similarity

@@ -10,7 +10,7 @@ from simcounsel.errors import SpecError
 from simcounsel.llm.question import Question, Reply
 from simcounsel.policies import DEFAULT, POLICIES, policies_of, policy_for
 from simcounsel.policies.manual import aims
-from simcounsel.policies.repertoire import MOVES as ALL_MOVES
+from simcounsel.policies.socratic import MOVES as ALL_MOVES
 from simcounsel.specs.vocabulary import QUESTIONS
 from simcounsel.therapies.staged.manuals import shipped
 from simcounsel.therapies.staged.questions import words

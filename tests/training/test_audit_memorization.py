@@ -8,8 +8,8 @@ torch = pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 from simcounsel.corpus.dialogues import Dialogue, Turn  # noqa: E402
 from simcounsel.llm.embeddings import HashEmbeddings  # noqa: E402
 from tests.training.test_audit_scoring import tiny_model, tiny_tokenizer  # noqa: E402
-from training.audit.completing import LONGEST, beginnings, complete  # noqa: E402
 from training.audit.memorization import Continuation, cosines, likeness, rouge1_recall  # noqa: E402
+from training.audit.running import LONGEST, beginnings, complete  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,7 @@ from simcounsel.agents.questionnaire import FormItem
 from simcounsel.instruments.scale import Scale, find_scale
 from simcounsel.viewer.forms import FormLine, Forms, Given
 from simcounsel.viewer.human import Board
-from simcounsel.viewer.seat import seat_app
-from simcounsel.viewer.turns import turn_routes
+from simcounsel.viewer.turns import seat_app, turn_routes
 from tests.each import each
 from tests.stage import begun
 

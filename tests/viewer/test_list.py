@@ -14,10 +14,9 @@ from starlette.testclient import TestClient
 from simcounsel.engine.forking import fork
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
-from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.routes import arm_means, interval, make_app, t_quantile
 from simcounsel.viewer.row import arm
 from simcounsel.viewer.run_list import RunList
-from simcounsel.viewer.several import arm_means, interval, t_quantile
 from tests.each import each
 from tests.stage import go_on, live, seal, tiny
 from tests.viewer.conftest import serving, sound_page

@@ -15,8 +15,14 @@ from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.scripted import Scripted
 from simcounsel.viewer.human import Board
-from simcounsel.viewer.seat import NOTES, NOTES_CHARACTERS, known, seat_app
-from simcounsel.viewer.turns import taking_part, turn_routes
+from simcounsel.viewer.turns import (
+    NOTES,
+    NOTES_CHARACTERS,
+    known,
+    seat_app,
+    taking_part,
+    turn_routes,
+)
 from tests.engine.test_secrets import planted
 from tests.stage import begun, happened, live, switchboard, tiny
 from tests.viewer.conftest import sound_page

@@ -28,8 +28,7 @@ from simcounsel.scripted import Script, Scripted
 from simcounsel.viewer.forms import Forms
 from simcounsel.viewer.guard import POSTS
 from simcounsel.viewer.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
-from simcounsel.viewer.seat import seat_app
-from simcounsel.viewer.turns import board_for, taking_part, turn_routes
+from simcounsel.viewer.turns import board_for, seat_app, taking_part, turn_routes
 from tests.commands import Command
 from tests.danger.test_in_a_world import DANGER, safety, says
 from tests.each import each

@@ -5,6 +5,6 @@ the evaluator judges each of the supporter's lines and the corrector revises; af
 makes strategies of the suggestions, which the supporter carries in later sessions.
 
 The core knows nothing of it but what `kind` registers: `workshop.Workshop` writes a synthesis,
-`record` opens it, `sessions` and `reading` read it; `commands`, `pages` and `cells` are what the
+`record` opens it, `sessions` and `account` read it; `commands`, `pages` and `cells` are what the
 command line, the viewer and sweeps do with one.
 """

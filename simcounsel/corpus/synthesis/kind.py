@@ -32,7 +32,7 @@ SYNTHESIS = RecordKind(
         "going": f"{HERE}.cells:going",
         "by_rule": f"{HERE}.cells:by_rule",
         "plan_lines": f"{HERE}.cells:plan_lines",
-        "dialogues": f"{HERE}.reading:dialogues_of",
+        "dialogues": f"{HERE}.account:dialogues_of",
         "talks": f"{HERE}.sessions:sessions_of",
     },
 )

@@ -31,7 +31,7 @@ function scores(scale, point, before) {
 }
 
 function source(overview, point) {
-  const where = point.source === "log" ? "while the run was lived" : `afterwards, in measurements/${point.source}`;
+  const where = point.source === "log" ? "during the run" : `afterwards, in measurements/${point.source}`;
   return h("p", { class: "soft small" }, `${momentOf(overview, point.tick)}; ${RESPONDENTS[point.respondent]}${point.judge ? ` by ${point.judge}` : ""}, ${where}${point.samples > 1 ? `; mean of ${point.samples} answers` : ""}${point.round > 1 ? `; retest ${point.round - 1}` : ""}${point.trial ? "; a model for trying the software: no measurement" : ""}.`);
 }
 

@@ -188,7 +188,7 @@ function stale(overview) {
 }
 
 function titled(head, overview) {
-  const facts = [overview.condition, overview.seed !== undefined && overview.seed !== null ? `seed ${overview.seed}` : null, overview.model, overview.ticks < overview.ticks_planned ? `${overview.ticks} of ${overview.ticks_planned} ticks lived` : null];
+  const facts = [overview.condition, overview.seed !== undefined && overview.seed !== null ? `seed ${overview.seed}` : null, overview.model, overview.ticks < overview.ticks_planned ? `${overview.ticks} of ${overview.ticks_planned} ticks run` : null];
   fill(head, dangerStrip(overview), h("div", { class: "title" }, bundled ? null : h("a", { href: "/", class: "home" }, "runs"), h("h1", {}, said(overview.world || overview.run)),
     h("span", { class: "soft small" }, facts.filter(Boolean).join(" · ")),
     overview.parent ? h("span", { class: "soft small" }, ` forked from ${overview.parent.run} at tick ${overview.parent.at_tick}`) : null),

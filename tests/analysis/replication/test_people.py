@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.raters.comparing import compared
-from analysis.raters.reading import by_arm
+from analysis.raters.comparing import by_arm, compared
 from analysis.replication import simcounsel_people
 from analysis.replication.published import published
 from simcounsel.studies.instrument import load_instrument

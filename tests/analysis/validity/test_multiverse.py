@@ -19,10 +19,14 @@ from analysis.errors import ReportError
 from analysis.sample import Sample
 from analysis.statistics import client_contrast
 from analysis.validity.__main__ import app
-from analysis.validity.multiverse.adjusting import adjusted
-from analysis.validity.multiverse.curve import curve
-from analysis.validity.multiverse.effects import CHOICES, EffectTable, Specification, effects
-from analysis.validity.multiverse.making import make, sign, size
+from analysis.validity.multiverse.effects import (
+    CHOICES,
+    EffectTable,
+    Specification,
+    adjusted,
+    effects,
+)
+from analysis.validity.multiverse.making import curve, make, sign, size
 from analysis.validity.multiverse.pictures import curve_picture, shares_picture
 from analysis.validity.multiverse.shares import HIGHER, NOISE, SHARED, shares
 from analysis.validity.multiverse.universes import Universes, plan, plan_words

@@ -12,10 +12,10 @@ import pytest
 from analysis.areas import auc_interval
 from analysis.errors import ReportError
 from analysis.validity.__main__ import main
-from analysis.validity.talk.comparing import OF_THE_CLIENT, claims_of, compare
 from analysis.validity.talk.counting import coded_by_rules, course, measures, table, variety
 from analysis.validity.talk.detector import detect, stretches
 from analysis.validity.talk.distances import distance, side
+from analysis.validity.talk.making import OF_THE_CLIENT, claims_of, compare
 from analysis.validity.talk.sessions import (
     ClientLine,
     TalkSession,

@@ -24,9 +24,8 @@ from tests.training.federation.leastsquares import (
     start,
 )
 from training.errors import TrainingError
-from training.federation.all_rounds import LEDGER, ROUNDS, federate
+from training.federation.all_rounds import LEDGER, ROUNDS, PlanSpending, federate
 from training.federation.inprocess import InProcess
-from training.federation.ledger import PlanSpending
 from training.federation.rounds import RoundReport
 from training.federation.state import FACTS, TENSORS, ServerState, from_folder, latest, to_folder
 from training.federation.terms import Terms, terms_of

@@ -11,8 +11,8 @@ from tests.training.federation.test_all_rounds import Never, go
 from tests.training.federation.test_rounds import EVEN, Moves, moved
 from training.errors import TrainingError
 from training.federation import aggregation, draws, fixedpoint, screening
+from training.federation.all_rounds import PlanSpending
 from training.federation.draws import poisson
-from training.federation.ledger import PlanSpending
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
 from training.federation.updates import norm_of
