@@ -137,7 +137,7 @@ def read_written(
     role, if it is known. CorpusError names every problem with its line.
     """
     try:
-        found, _ = load_spec(file, WrittenFile, "see simcounsel/corpus/handwritten.py")
+        found, _ = load_spec(file, WrittenFile, "see simcounsel/corpus/reading.py")
     except SpecError as error:
         raise CorpusError(str(error)) from None
     origin = Origin(file=file.name, hash=sha256(file.read_bytes()).hexdigest(), models=models or {})
