@@ -1,7 +1,7 @@
 """What may come to mind at a moment, whatever its score: the gate before the scores of `recall`.
 
 More is available in memory than can be reached from a given cue (Tulving and Pearlstone 1966). Out
-of reach is a day's plan (what of it is run is remembered as such), what was just said (it stands
+of reach is a day's plan (what happens of it is remembered as such), what was just said (it stands
 in the prompt), a conclusion that a later one replaced, and
 what a client brought along and does not fit; what came to mind a line ago
 stands back (a response that is repeated wanes: habituation, Thompson and Spencer 1966).

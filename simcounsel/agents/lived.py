@@ -1,4 +1,4 @@
-"""What comes to mind, told with when it was, so that nothing of before is run again as of now."""
+"""What comes to mind, told with when it was, so that nothing past is told as if it were now."""
 
 import re
 from collections.abc import Iterable

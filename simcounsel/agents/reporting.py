@@ -1,7 +1,7 @@
 """A person answers questions about itself, from its persona and what comes to its mind now.
 
 Nothing of it is remembered: a self-report changes nobody (in this version), so a world that is
-measured is run like one that is not.
+measured goes on like one that is not.
 """
 
 from pydantic import BaseModel

@@ -34,7 +34,7 @@ def dialogues_of_run(run: Run, *, arm: str | None = None) -> tuple[Dialogue, ...
     """In the order in which they began. arm: what the experiment calls the run's condition; else it
     is the world's.
 
-    A conversation that is not over (the run is still running) is left out, and so is one
+    A conversation that is not over (the run goes on) is left out, and so is one
     between two clients. RunError when the log is damaged.
     """
     history = History.of(run)

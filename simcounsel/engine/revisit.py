@@ -1,5 +1,5 @@
 """One resident as of the end of a tick, read out of a run's log: for questions afterwards. Nothing
-is written and no lock is taken, so a run that is still running can be asked as well.
+is written and no lock is taken, so a run that goes on can be asked as well.
 """
 
 from simcounsel.agents.mind import Scene

@@ -24,7 +24,7 @@ def found_cell(cell: Cell, out: Path) -> Record[Any] | None:
 
 
 def open_cell(cell: Cell, out: Path) -> Record[Any]:
-    """The cell's run: as far as it was run, or new. What a crash at the very beginning left,
+    """The cell's run: as far as it got, or new. What a crash at the very beginning left,
     without a manifest or its past, is made again.
     """
     record = found_cell(cell, out)

@@ -22,7 +22,7 @@ from simcounsel.specs.cells import Cell
 from simcounsel.specs.world import World
 
 MOST_TICKS = 96 * 3
-"""So far the beginning is run: a meeting is seldom later."""
+"""So far the beginning goes: a meeting is seldom later."""
 CONTEXT = 1
 """Lines around a difference."""
 

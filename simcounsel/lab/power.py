@@ -4,7 +4,7 @@ Where each client lives under every condition a contrast of two conditions is a 
 differences as there are clients; in a parallel design it is one of two groups. Sizes are by the
 normal approximation with Guenther's correction (1981, The American Statistician 35), which agrees
 with the exact ones (a test holds them against statsmodels); the report computes the power of what
-was really run exactly.
+really happened exactly.
 """
 
 import math

@@ -177,7 +177,7 @@ def how_ended(cell: Cell, out: Path, error: BaseException | None = None) -> dict
 
 def die_with_parent() -> None:
     """Wait until whoever began this process is gone, however it ended, then end too: nobody would
-    hear of what is run here, and a model may cost money. What was run is on disk.
+    hear of what happens here, and a model may cost money. All of it is on disk.
     """
     parent = multiprocessing.parent_process()
     assert parent is not None, "this runs in processes that another began"

@@ -39,7 +39,7 @@ class RaySweep(Sweep):
     in their environment.
 
     A run lives in a folder of its node and is collected when its task ends; stopped or failed runs
-    come back as far as they were run, so that the next start goes on with them. All nodes claim
+    come back as far as they got, so that the next start goes on with them. All nodes claim
     from one ledger, on the machine of the sweep.
     """
 
@@ -230,8 +230,8 @@ def _live_there(
     budget: Shared | None,
     named: tuple[str, str],
 ) -> tuple[dict[str, Any], bytes]:
-    """On a node: unpack what is run already, go on, pack it again. Never raises, so that what
-    was run comes back. named: the hosts to which the node's key may be sent, and the code
+    """On a node: unpack what is there already, go on, pack it again. Never raises, so that what
+    was done comes back. named: the hosts to which the node's key may be sent, and the code
     that may be run.
     """
     import tempfile

@@ -217,7 +217,7 @@ class History:
         return Counter(fields["kind"] for fields in self.log.fields())
 
     def measured(self) -> tuple[Dated[Measured], ...]:
-        """What was measured while the run was run."""
+        """What was measured during the run."""
         return only(Measured, self.log.entries(("measured",)))
 
     def measurements(self) -> Iterator[Measurement]:

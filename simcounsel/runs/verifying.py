@@ -161,7 +161,7 @@ def verify(folder: Path) -> Verdict:
     if manifest and (other := other_version(manifest)):
         return Verdict(folder, checked=False, damages=[other])
     found = Verdict(folder)
-    calls_then = _size(folder / "calls.jsonl")  # a run that is running goes on meanwhile
+    calls_then = _size(folder / "calls.jsonl")  # a run that is under way goes on meanwhile
     run = _opened(found)
     rests = _log(found, run)
     found.rated = verify_ratings(folder / MEASUREMENTS)

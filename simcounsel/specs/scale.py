@@ -52,7 +52,7 @@ class StandsIn(Spec):
     def _says_so(cls, value: str) -> str:
         if not re.search(r"\bnot\b", value):
             raise ValueError(
-                "say plainly that it is not that instrument, such as: Worded again; this is not the"
+                "say plainly that it is not that instrument, such as: Reworded; this is not the"
                 " SRS, and its norms do not apply."
             )
         return value
