@@ -7,7 +7,6 @@ from simcounsel.agents.handwritten import SILENCE
 from simcounsel.agents.past import Past
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.views import at_this_moment, in_mind, under, whoami
-from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
 from simcounsel.events import Recalled
 from simcounsel.llm.question import Ask, Question, Source, ask
@@ -90,16 +89,13 @@ def _question(
     )
     return Question(
         verb="write",
-        purpose="interview",
-        who=resident.name,
+        **scene.asks(resident.name, "interview", len(earlier), question),
         system=system,
         prompt=prompt,
-        language=scene.language,
         check=_problem,
         temperature=0.7,
         max_tokens=400,
         fallback=SILENCE[scene.language]["client"],
-        seed=seed_of(scene.seed, scene.tick, resident.name, "interview", len(earlier), question),
         facts=InterviewFacts(
             question=question,
             answers=tuple(one.answer for one in earlier),

@@ -11,7 +11,6 @@ from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
 from simcounsel.agents.ties import acquaintance
 from simcounsel.agents.views import at_this_moment, numbered, today, whereabouts, whoami
-from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Appraised, Memory, Slot
 from simcounsel.llm.question import Ask, Question, ask, traced
@@ -90,18 +89,15 @@ def _question(
 
     return Question(
         verb="fill",
-        purpose="appraise",
+        **scene.asks(resident.name, "appraise"),
         tier="quick",
-        who=resident.name,
         system=system,
         prompt=prompt,
-        language=scene.language,
         schema=FeelingsAnswer,
         check=check,
         fallback=FeelingsAnswer(feelings=(INDIFFERENT,) * len(news)),
         temperature=0.0,
         max_tokens=60 * len(news),
-        seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
         facts=AppraisalFacts(news=news),
     )
 

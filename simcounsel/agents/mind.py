@@ -16,9 +16,10 @@ from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
+from simcounsel.chance import seed_of
 from simcounsel.errors import SpecError
 from simcounsel.events import Data, Foreign, Memory
-from simcounsel.llm.question import Ask, Reply, Source
+from simcounsel.llm.question import Ask, Asker, Reply, Source
 from simcounsel.named_code import check_code
 from simcounsel.registry import Plugin, Registry
 from simcounsel.specs.practice import Language
@@ -67,6 +68,11 @@ class Scene:
     """More of them, by minute and with whom."""
     language: Language = "en"
     locale: str = "default"
+
+    def asks(self, who: str, purpose: str, *key: object) -> Asker:
+        """A question of that purpose, asked now by somebody; key: what tells it from others."""
+        seed = seed_of(self.seed, self.tick, who, purpose, *key)
+        return {"purpose": purpose, "who": who, "language": self.language, "seed": seed}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from simcounsel.agents.resident import Resident
 from simcounsel.agents.slots import plan_block, verb_phrase
 from simcounsel.agents.tasks import DayAnswer, RestOfDayAnswer, StrokeAnswer
 from simcounsel.agents.views import bullets, in_mind, whoami
-from simcounsel.chance import chance, seed_of
+from simcounsel.chance import chance
 from simcounsel.clock import date_text, day_of, day_text, minutes_of_day, time_text
 from simcounsel.events import Hit, Memory, Planned, Stroke
 from simcounsel.llm.question import Ask, Question, ask, traced
@@ -89,16 +89,13 @@ def _question(
     system, prompt = _prompt(resident, scene, why, remembered(resident, hits, scene))
     return Question(
         verb="fill",
-        purpose="plan_day",
-        who=resident.name,
+        **scene.asks(resident.name, "plan_day"),
         system=system,
         prompt=prompt,
-        language=scene.language,
         schema=DayAnswer if why is None else RestOfDayAnswer,
         check=None if why is None else lambda answer: _past_problem(answer, scene),
         fallback=_usual_day(resident, scene, why),
         max_tokens=500,
-        seed=seed_of(scene.seed, scene.tick, resident.name, "plan_day"),
         facts=DayFacts(
             days=tuple(tuple((s.at, s.do) for s in day) for day in resident.persona.days),
             minute=scene.minute,

@@ -8,7 +8,6 @@ from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import PortraitAnswer
 from simcounsel.agents.views import bullets, in_mind, whoami
-from simcounsel.chance import seed_of
 from simcounsel.events import Memory, PersonaChanged, Reflected
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import render
@@ -83,17 +82,14 @@ def _new_text(
     )
     return Question(
         verb="fill",
-        purpose="persona",
-        who=resident.name,
+        **scene.asks(resident.name, "persona"),
         system=system,
         prompt=prompt,
-        language=scene.language,
         schema=PortraitAnswer,
         check=_of_the_moment,
         fallback=fallback,
         temperature=0.3,
         max_tokens=500,
-        seed=seed_of(scene.seed, scene.tick, resident.name, "persona"),
         facts=PersonaFacts(
             name=resident.name,
             portrait=fallback,

@@ -11,7 +11,6 @@ from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import ClientInsightsAnswer, InsightsAnswer, QuestionsAnswer
 from simcounsel.agents.views import bullets, numbered, whoami
-from simcounsel.chance import seed_of
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
 from simcounsel.llm.question import Ask, Example, Question, Reply, Tags, ask, traced
 from simcounsel.prompts import phrase, render
@@ -132,15 +131,12 @@ def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
         yield from ask(
             Question(
                 verb="fill",
-                purpose="questions",
-                who=resident.name,
+                **scene.asks(resident.name, "questions"),
                 system=system,
                 prompt=prompt,
-                language=scene.language,
                 schema=QuestionsAnswer,
                 fallback=fallback,
                 max_tokens=200,
-                seed=seed_of(scene.seed, scene.tick, resident.name, "questions"),
                 facts=SalienceFacts(
                     name=resident.name,
                     role=resident.spec.role,
@@ -191,17 +187,14 @@ def _insights(
     )
     question: Question[InsightsAnswer | None] = Question(
         verb="fill",
-        purpose="insights",
-        who=resident.name,
+        **scene.asks(resident.name, "insights"),
         system=system,
         prompt=prompt,
-        language=scene.language,
         schema=ClientInsightsAnswer if moves else InsightsAnswer,
         check=lambda answer: _citation_problem(answer, len(evidence)),
         fallback=None,
         temperature=0.5,
         max_tokens=700 if moves else 500,
-        seed=seed_of(scene.seed, scene.tick, resident.name, "insights"),
         examples=tuple(
             Example(text=t.say, tags=Tags(theme=t.theme, emotion=t.emotion))
             for t in resident.persona.thoughts

@@ -7,7 +7,6 @@ from simcounsel.agents.talk import TalkView
 from simcounsel.agents.tasks import CLOSENESS_STEP, SessionSummaryAnswer, SummaryAnswer
 from simcounsel.agents.ties import together
 from simcounsel.agents.views import so_far, whoami
-from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
 from simcounsel.events import Appraised, HomeworkAgreed, Memory, RelationChanged
 from simcounsel.llm.question import Ask, Question, Reply, ask, traced
@@ -55,16 +54,13 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
     )
     return Question(
         verb="fill",
-        purpose="summarize",
-        who=resident.name,
+        **scene.asks(resident.name, "summarize", view.chat),
         system=system,
         prompt=prompt,
-        language=scene.language,
         schema=type(fallback),
         fallback=fallback,
         temperature=0.3,
         max_tokens=250,
-        seed=seed_of(scene.seed, scene.tick, resident.name, "summarize", view.chat),
         facts=SummaryFacts(
             name=resident.name,
             other=view.other,

@@ -8,7 +8,7 @@ from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import SkippedDayAnswer, SkippedDaysAnswer
 from simcounsel.agents.views import bullets, in_mind, whoami
-from simcounsel.chance import chance, seed_of
+from simcounsel.chance import chance
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_text, weekday_of
 from simcounsel.events import Memory, Recalled
 from simcounsel.llm.question import Ask, Question, Reply, ask, traced
@@ -60,17 +60,14 @@ def _question(
 
     return Question(
         verb="fill",
-        purpose="skipped_days",
-        who=resident.name,
+        **scene.asks(resident.name, "skipped_days"),
         system=system,
         prompt=prompt,
-        language=scene.language,
         schema=SkippedDaysAnswer,
         check=check,
         fallback=fallback,
         temperature=0.8,
         max_tokens=90 * len(days) + 60,
-        seed=seed_of(scene.seed, scene.tick, resident.name, "skipped_days"),
         facts=SkippedDaysFacts(days=days, usual=fallback),
     )
 

@@ -20,7 +20,7 @@ from simcounsel.agents.views import (
     whereabouts,
     whoami,
 )
-from simcounsel.chance import chance, seed_of
+from simcounsel.chance import chance
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
 from simcounsel.events import Memory, Recalled, Scheduled, Slot, Stroke
 from simcounsel.llm.question import Ask, Question, ask, traced
@@ -90,16 +90,13 @@ def _question(
 
     return Question(
         verb="fill",
-        purpose="plan_slots",
-        who=resident.name,
+        **scene.asks(resident.name, "plan_slots"),
         system=system,
         prompt=prompt,
-        language=scene.language,
         schema=BlockAnswer,
         check=check,
         fallback=usual_block(resident, scene, minutes),
         max_tokens=100 * len(minutes),
-        seed=seed_of(scene.seed, scene.tick, resident.name, "plan_slots"),
         facts=_facts(resident, scene, strokes, minutes),
     )
 

@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from simcounsel.agents.tasks import LineAnswer
+from simcounsel.chance import seed_of
 from simcounsel.events import Assessed, Data, Entry, Foreign, PracticeEvent, written
 from simcounsel.events.data import E
-from simcounsel.llm.question import Example, Traced
+from simcounsel.llm.question import Asker, Example, Traced
 from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.vocabulary import Emotion
 
@@ -108,6 +109,11 @@ class TalkView:
     """
     own: tuple[PracticeEvent, ...] = ()
     """The same of this conversation so far."""
+
+    def asks(self, purpose: str, *key: object) -> Asker:
+        """A question of that purpose, asked now by this side; key: what tells it from others."""
+        seed = seed_of(*self.key, purpose, *key)
+        return {"purpose": purpose, "who": self.me, "language": self.language, "seed": seed}
 
     @property
     def moves(self) -> tuple[str, ...]:

@@ -100,6 +100,15 @@ class Facts:
         return {}
 
 
+class Asker(TypedDict):
+    """The fields of a `Question` that say which one it is and who asks it."""
+
+    purpose: str
+    who: str
+    language: str
+    seed: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class PromptOnly(Facts):
     """Of a question that is nothing but its prompt: whoever answers must read that. The embedded

@@ -12,7 +12,6 @@ from typing import ClassVar
 
 from simcounsel.agents.appointments import clock_text
 from simcounsel.agents.talk import HURTS, OPENED_FROM, Decision, TalkView, Wording
-from simcounsel.chance import seed_of
 from simcounsel.llm.question import Ask, Facts, Question, ask, traced
 from simcounsel.policies.manual import aims, heard_as, lines_for, own_example
 from simcounsel.prompts import render
@@ -253,17 +252,14 @@ class Socratic:
         )
         return Question(
             verb="choose",
-            language=view.language,
-            purpose="move",
+            **view.asks("move", len(view.lines)),
             tier="quick",
-            who=view.me,
             system=system,
             prompt=prompt,
             options=options,
             fallback=due[0] if due else unused_question(used, options),
             temperature=0.0,
             max_tokens=10,
-            seed=seed_of(*view.key, "move", len(view.lines)),
             facts=MoveFacts(heard=last, used=used, due=due),
         )
 

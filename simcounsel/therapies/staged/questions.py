@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from simcounsel.agents.talk import TalkLine
 from simcounsel.agents.views import talk_text
-from simcounsel.chance import seed_of
 from simcounsel.llm.question import Facts, Question
 from simcounsel.prompts import phrase, phrases, render
 from simcounsel.specs.vocabulary import Emotion
@@ -100,17 +99,14 @@ def sufficiency(now: Session, state: State) -> Question[SufficiencyAnswer]:
     )
     return Question(
         verb="fill",
-        purpose="sufficient",
+        **view.asks("sufficient", state.id, len(view.lines)),
         tier="quick",
-        who=view.me,
         system=system,
         prompt=prompt,
-        language=view.language,
         schema=SufficiencyAnswer,
         fallback=SufficiencyAnswer(sufficient="no", reason="no verdict was to be had"),
         temperature=0.0,
         max_tokens=120,
-        seed=seed_of(*view.key, "sufficient", state.id, len(view.lines)),
         facts=SufficiencyFacts(
             heard=tuple(line.text for line in heard), criteria=state.exit.criteria
         ),
@@ -137,17 +133,14 @@ def intent(
     )
     return Question(
         verb="choose",
-        language=view.language,
-        purpose="intent",
+        **view.asks("intent", state.id, len(view.lines)),
         tier="quick",
-        who=view.me,
         system=system,
         prompt=prompt,
         options=options,
         fallback=UNCLEAR,
         temperature=0.0,
         max_tokens=10,
-        seed=seed_of(*view.key, "intent", state.id, len(view.lines)),
         facts=IntentFacts(heard=view.heard.text if view.heard else ""),
     )
 
@@ -166,17 +159,14 @@ def valence(now: Session, state: State) -> Question[str]:
     client = [line for line in view.lines if line.who != view.me]
     return Question(
         verb="choose",
-        language=view.language,
-        purpose="valence",
+        **view.asks("valence", state.id, len(view.lines)),
         tier="quick",
-        who=view.me,
         system=system,
         prompt=prompt,
         options=("positive", "negative"),
         fallback="negative",
         temperature=0.0,
         max_tokens=10,
-        seed=seed_of(*view.key, "valence", state.id, len(view.lines)),
         facts=ValenceFacts(heard=tuple((line.text, line.emotion) for line in client[-3:])),
     )
 
@@ -196,12 +186,10 @@ def note(now: Session, lines: tuple[TalkLine, ...]) -> Question[str]:
     client = tuple(line.text for line in lines if line.who != view.me)
     return Question(
         verb="write",
-        purpose="note",
+        **view.asks("note", len(view.lines)),
         tier="quick",
-        who=view.me,
         system=system,
         prompt=prompt,
-        language=view.language,
         temperature=0.0,
         max_tokens=260,
         check=lambda text: (
@@ -210,7 +198,6 @@ def note(now: Session, lines: tuple[TalkLine, ...]) -> Question[str]:
             else f"the notes had {len(text)} characters; at most {NOTE_CHARACTERS}"
         ),
         fallback=quoted(now.notes, view.other, client),
-        seed=seed_of(*view.key, "note", len(view.lines)),
         facts=NoteFacts(notes=now.notes, other=view.other, heard=client),
     )
 
@@ -247,17 +234,14 @@ def exercise(now: Session, kept: tuple[Exercise, ...]) -> Question[str]:
     fits = next((one.id for one in kept if feels in one.suits), kept[0].id)
     return Question(
         verb="choose",
-        language=view.language,
-        purpose="exercise",
+        **view.asks("exercise", len(view.lines)),
         tier="quick",
-        who=view.me,
         system=system,
         prompt=prompt,
         options=tuple(one.id for one in kept),
         fallback=fits,
         temperature=0.0,
         max_tokens=16,
-        seed=seed_of(*view.key, "exercise", len(view.lines)),
         facts=ExerciseFacts(
             emotion=feels,
             notes=now.notes,
