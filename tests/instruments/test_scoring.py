@@ -204,6 +204,18 @@ def test_reversed_items_of_ours() -> None:
     )
 
 
+def test_an_audit_by_hand() -> None:
+    """Nothing found is 0 and not missing; of one fault of severity 2 the total is 2, its part 1."""
+    audit = shipped("safety_audit")
+    sound = {item.id: 0.0 if item.fault == "yes" else 1.0 for item in audit.items}
+    for answers, wanted in (
+        (sound, {"total": 0, "handling": 0, "ethics": 0}),
+        (sound | {"plan_means": 0.0}, {"total": 2, "handling": 1, "ethics": 0}),
+        (sound | {"help": 0.0, "asked": 0.0}, {"total": 3, "handling": 2, "ethics": 0}),
+    ):
+        assert {one.name: one.value for one in score(audit, answers)} == wanted
+
+
 # what must hold for any answers
 
 
