@@ -9,9 +9,10 @@ from simcounsel.agents.recollection import recollect
 from simcounsel.agents.views import at_this_moment, in_mind, under, whoami
 from simcounsel.clock import date_text, time_text
 from simcounsel.events import Recalled
-from simcounsel.llm.question import Ask, Question, Source, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.persona import ClientPersona, LaypersonPersona
+from simcounsel.specs.vocabulary import Source
 
 ANSWER_CHARACTERS = 4000
 SOCIAL = frozenset({"greeting", "chat", "sympathy", "advice", "closing"})

@@ -19,11 +19,11 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.chance import seed_of
 from simcounsel.errors import SpecError
 from simcounsel.events import Data, Foreign, Memory
-from simcounsel.llm.question import Ask, Asker, Reply, Source
+from simcounsel.llm.question import Ask, Asker, Reply
 from simcounsel.named_code import check_code
 from simcounsel.registry import Plugin, Registry
 from simcounsel.specs.practice import Language
-from simcounsel.specs.vocabulary import PlaceKind, Role
+from simcounsel.specs.vocabulary import PlaceKind, Role, Source
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from simcounsel.runs.authors import HAND, RANDOM
-from simcounsel.specs.vocabulary import Danger, Role
+from simcounsel.specs.vocabulary import Danger, Role, Source
 
 LANGUAGES = {
     "english": "en",
@@ -27,7 +27,7 @@ LANGUAGES = {
 }
 """Codes of languages (ISO 639-1) by their English names."""
 Split = Literal["train", "validation", "test"]
-Written = Literal["generated", "chosen", "fallback", "human", "by hand", "random"]
+Written = Source | Literal["by hand"]
 """How a line came about: by a model, out of lines that people wrote, ready-made where no model's
 line would do, by somebody who took part; by hand or at random in a model's place.
 """

@@ -5,6 +5,7 @@ itself for `PromptOnly`, and the scripted model's draw for all else.
 import asyncio
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.agents import facts
@@ -50,7 +51,7 @@ class Embedded:
         this small cannot judge (scales, courses, syntheses) is drawn by the scripted model.
         """
         if not self._plain and request.facts and not self._registered().knows(request.facts):
-            return await self._drawn.complete(request, complaint)
+            return replace(await self._drawn.complete(request, complaint), source="random")
         if complaint is not None and not self._plain:
             raise Failure(complaint)
         return await asyncio.to_thread(self._complete, request, complaint)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from simcounsel.intake import whole_characters
-from simcounsel.llm.question import Question, Source
+from simcounsel.llm.question import Question
 from simcounsel.secret import scrub
 from simcounsel.specs.timeouts import Timeouts
+from simcounsel.specs.vocabulary import Source
 
 if TYPE_CHECKING:
     import numpy as np

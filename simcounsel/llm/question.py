@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from simcounsel.llm.schemas import Limits, schema_text, sent_schema
 from simcounsel.prompts import render
-from simcounsel.specs.vocabulary import Emotion
+from simcounsel.specs.vocabulary import Emotion, Source
 
 if TYPE_CHECKING:  # numpy is slow to import
     import numpy as np
@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # numpy is slow to import
 Verb = Literal["write", "fill", "choose", "rate", "embed"]
 Tier = Literal["reason", "quick", "judge", "embed"]
 """The model roles of a world."""
-Source = Literal["generated", "chosen", "fallback", "human"]
 SILENT = "silent"
 """The note of a human's reply that is none, since the time was up: its value is never said."""
 Message = dict[str, str]

@@ -10,7 +10,7 @@ from simcounsel.runs.spending import is_by_hand
 
 HAND: Literal["by hand"] = "by hand"
 RANDOM: Literal["random"] = "random"
-OF_SOURCE = {"chosen": "chosen", "fallback": "ready-made", "human": "by a person"}
+OF_SOURCE = {"chosen": "chosen", "random": RANDOM, "fallback": "ready-made", "human": "by a person"}
 """By a line's source, where that says it already."""
 IN_WORDS: Mapping[str, str] = {
     HAND: "written by hand, as answers to the prompts",

@@ -4,7 +4,7 @@ import base64
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, Required
+from typing import Any, Required
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -13,8 +13,7 @@ from typing_extensions import TypedDict
 from simcounsel.errors import RunError
 from simcounsel.runs.call_chain import CallCheck
 from simcounsel.runs.jsonl import parsed_line
-
-Source = Literal["generated", "chosen", "fallback", "human"]
+from simcounsel.specs.vocabulary import Source
 
 
 class _Recorded(TypedDict, total=False):

@@ -12,7 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from simcounsel.errors import ModelError
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Facts, Question, Source
+from simcounsel.llm.question import Facts, Question
+from simcounsel.specs.vocabulary import Source
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Facts)

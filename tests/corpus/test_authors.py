@@ -29,6 +29,7 @@ from tests.each import each
         ("generated", "embedded+adapter=/a/b/mine#12", "model embedded+adapter=mine#12"),
         ("generated", "", "a model"),
         ("chosen", "embedded", "chosen"),
+        ("random", "embedded", "random"),
         ("fallback", "openai:gpt-4o", "ready-made"),
         ("human", "byhand:answers", "by a person"),
     ],

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 from simcounsel.corpus.disclosure import Disclosure
 from simcounsel.events import Event, Foreign, parse_entry
 from simcounsel.events.data import Answered, Data
+from simcounsel.specs.vocabulary import Source
 
-Source = Literal["generated", "chosen", "fallback", "human"]
 Support = Literal["listening", "identifying", "exploring", "goals", "support"]
 """What a supporter works on, one after the other (MindCorpus, appendix B)."""
 Quality = Literal[
