@@ -9,6 +9,7 @@ from simcounsel.agents.handwritten import SILENCE, examples_for
 from simcounsel.agents.mind import Spoken
 from simcounsel.agents.talk import Decision, OwnTurn, TalkView
 from simcounsel.agents.tasks import LineAnswer
+from simcounsel.chance import seed_of
 from simcounsel.events import Recalled, Said
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question, Reply
@@ -248,3 +249,14 @@ def test_examples_change_from_turn_to_turn() -> None:
 
 def test_aims_reach_the_prompt() -> None:
     assert all(aim for name in ("client", "socratic", "supportive") for aim in aims(name).values())
+
+
+def test_a_question_s_seed_is_that_of_who_asks_what_when() -> None:
+    """Two purposes never share a draw, nor two people, nor two moments."""
+    here, talk = scene(), view()
+    asked = here.asks("Ines", "plan_day", 2)
+    assert asked["seed"] == seed_of(here.seed, here.tick, "Ines", "plan_day", 2)
+    assert (asked["who"], asked["purpose"], asked["language"]) == ("Ines", "plan_day", "en")
+    turn = talk.asks("move", 3)
+    assert turn["seed"] == seed_of(*talk.key, "move", 3)
+    assert (turn["who"], turn["purpose"], turn["language"]) == (talk.me, "move", talk.language)
