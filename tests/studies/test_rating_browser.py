@@ -260,6 +260,9 @@ def test_two_tabs_of_an_offline_file_keep_both_answers(folder: Path, browser: Br
         expect(one.get_by_role("heading", name="Conversation 2")).to_be_visible()
         answer(two, 2, 2)
         expect(two.get_by_role("heading", name="Conversation 2")).to_be_visible()
+        two.wait_for_function(  # Chromium tells other tabs of a new key a moment later
+            "Object.keys(localStorage).filter((key) => key.includes(':answer:')).length === 2"
+        )
         with two.expect_download() as coming:
             two.get_by_role("button", name="Download answers").click()
         assert len(coming.value.path().read_text(encoding="utf-8").splitlines()) == 2
