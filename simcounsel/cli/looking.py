@@ -13,6 +13,9 @@ from simcounsel.cli.going_on import of_any_kind, say_damages
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, Damaged, PricesFile, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
+RUNS = Path("runs")
+"""Where runs are written and looked for."""
+
 
 @app.command()
 @of_any_kind
@@ -107,7 +110,7 @@ def view(
             help="A run's folder, a folder of runs, or gallery:NAME.",
             autocompletion=completing.runs,
         ),
-    ] = Path("runs"),
+    ] = RUNS,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -137,7 +140,7 @@ def view(
     from simcounsel.viewer.run_list import RunList
     from simcounsel.viewer.serve import serve
 
-    run_list = RunList(runs)
+    run_list = RunList(runs, may_lack=runs == RUNS)
     if html is not None:
         from simcounsel.viewer.bundle import write_bundle
 
@@ -151,14 +154,52 @@ def view(
             typer.echo(problem, err=True)
         typer.echo(f"wrote {html} ({html.stat().st_size / 1e6:.1f} MB)")
         return
-    path = f"/run/{run_list.only}" if run_list.only else "/"
+    if not run_list.names():
+        typer.echo(f"no runs in {runs} yet; the page shows the gallery")
     serve(
         run_list,
         host=host,
         port=port,
-        path=path,
+        path=f"/run/{run_list.only}" if run_list.only else "/",
         more=interview_routes(run_list),
         say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"),
+    )
+
+
+@app.command()
+def demo(
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = 0,
+    browser: Annotated[
+        bool, typer.Option(help="Open the page in the browser of this machine.")
+    ] = True,
+) -> None:
+    """Look at a finished run in the browser, with a tour of four steps. Needs no model and no
+    network.
+
+    Ctrl-C stops. Example: simcounsel demo
+    """
+    import webbrowser
+    from threading import Thread
+
+    from simcounsel.viewer.interviews import interview_routes
+    from simcounsel.viewer.run_list import RunList
+    from simcounsel.viewer.serve import serve
+
+    def opened(address: str) -> None:
+        typer.echo(f"open {address}   (Ctrl-C stops)")
+        typer.echo("next, a run of your own: simcounsel run insomnia --ticks 24")
+        if browser:
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    run_list = RunList(RUNS, may_lack=True)
+    path = "/run/gallery:first-days#tour=1"
+    serve(
+        run_list,
+        host="127.0.0.1",
+        port=port,
+        path=path,
+        more=interview_routes(run_list),
+        say=opened,
     )
 
 

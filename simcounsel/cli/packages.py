@@ -35,7 +35,7 @@ OURS = {
 }
 """What is said of our own packages' commands before they are imported."""
 SECTIONS = {
-    "Begin": "run view show worlds gallery init check doctor",
+    "Begin": "demo run view show worlds gallery init check doctor",
     "Go on": "resume fork talk clinic course skills personas",
     "Compare and measure": (
         "sweep rate rate-page report analyze validity validate-judge bench replicate"

@@ -93,7 +93,8 @@ def _person(who: str, a: Fields, b: Fields, ticks: int) -> Fields:
     together: ticks at which they are in both runs; all else is counted over these. kind_differs and
     words_differ: the share of them with another kind of activity, or the same kind in other words.
     hours: of each kind in all, in A and B. feeling: mean signed intensity (-10 to 10) in A and B,
-    and the mean distance at a tick. talks and lines: in A and B, up to where the shorter run ends.
+    and the mean distance at a tick. talks: in A and B, up to where the shorter run ends: how many,
+    their lines, and who was met.
     """
     pairs = list(zip(*(_states(run, who, ticks) for run in (a, b)), strict=True))
     both = [(x, y) for x, y in pairs if x is not None and y is not None]
@@ -125,7 +126,8 @@ def _mean(values: list[Any]) -> float | None:
 
 def _talks(run: Fields, who: str, ticks: int) -> Fields:
     found = [talk for talk in run["talks"] if who in talk["who"] and talk["tick"] < ticks]
-    return {"talks": len(found), "lines": sum(talk["lines"] for talk in found)}
+    met = sorted({name for talk in found for name in talk["who"]} - {who})
+    return {"talks": len(found), "lines": sum(talk["lines"] for talk in found), "met": met}
 
 
 def _forked(a: Fields, b: Fields) -> int | None:

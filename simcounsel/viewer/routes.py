@@ -47,7 +47,7 @@ from simcounsel.viewer.pages import (
 from simcounsel.viewer.parts import summed
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.row import Rows
-from simcounsel.viewer.run_list import RunList
+from simcounsel.viewer.run_list import RunList, shown_in_gallery
 from simcounsel.viewer.search import nearest, search
 
 Fields = dict[str, Any]
@@ -176,6 +176,7 @@ def make_app(
         Route("/several", site.page("several.html")),
         Route("/static/{file}", site.static),
         Route("/api/runs", site.runs),
+        Route("/api/gallery", lambda request: as_json(shown_in_gallery())),
         Route("/api/compare", site.compare),
         Route("/api/several", site.several),
         *(
@@ -227,9 +228,10 @@ class Site:
     async def run(self, request: Request) -> Response:
         """The page of a run, by its kind."""
         name = request.path_params["run"]
-        if name not in self.run_list.names():
+        try:
+            page = page_of(await asyncio.to_thread(self.run_list.log, name))
+        except KeyError:
             return PlainTextResponse(f"there is no run {name!r} here", 404)
-        page = page_of(self.run_list.log(name))
         return FileResponse(page.static / f"{page.name}.html")
 
     def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:

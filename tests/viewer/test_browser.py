@@ -1,6 +1,7 @@
 """What a scientist does with a run in the browser, in Debian's Chromium."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -78,8 +79,17 @@ def test_from_the_list_to_a_run(page: Page, url: str, shelf: Path) -> None:
     page.get_by_role("link", name=names(shelf)[0], exact=True).click()
     page.wait_for_selector("main[data-drawn]")
     expect(page.get_by_role("heading", name="Tiny")).to_be_visible()
+    expect(page.locator(".line").first).to_contain_text("Miriam")
+    assert "who=Ines" in page.url and "panel=talks&" in f"{page.url}&" and "tick=2" in page.url
+    expect(page.locator(".story summary")).to_have_text(
+        "Ines, 34, technical illustrator for an engineering firm, working from home, client"
+    )
+    expect(page.locator(".story")).to_contain_text("Insomnia. Of late Ines has been worn thin")
+    expect(page.locator(".story")).to_contain_text("Talked with Miriam (counselor) once")
+    expect(page.locator(".story")).to_contain_text("no danger heard")
+    expect(page.locator(".map-side")).to_be_hidden()
+    page.get_by_role("tab", name="Days").click()
     expect(page.locator(".figure")).to_have_count(3)
-    assert "who=Ines" in page.url
 
 
 def test_a_stale_address_falls_back_to_the_run(page: Page, url: str, shelf: Path) -> None:
@@ -95,7 +105,7 @@ def test_a_stale_address_falls_back_to_the_run(page: Page, url: str, shelf: Path
 
 
 def test_replay_with_keys_and_a_link_that_shows_the_same(page: Page, url: str, shelf: Path) -> None:
-    opened(page, url, shelf)
+    opened(page, url, shelf, "#tick=0")
     page.keyboard.press("ArrowRight")
     at(page, 1, "days")
     page.keyboard.press("Shift+ArrowRight")
@@ -195,7 +205,7 @@ def test_a_belief_that_moved_is_told_with_what_moved_it(browser: Browser, tmp_pa
         expect(card.locator("> ul > li").first).to_contain_text(
             f"{last.before}\u00a0→\u00a0{last.after} of 100"
         )
-        expect(card).to_contain_text("brought along")
+        expect(card).to_contain_text("from before the run")
         expect(card).to_contain_text("Monday 2 March, ")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -238,16 +248,57 @@ def test_two_runs_side_by_side(page: Page, url: str, shelf: Path) -> None:
         page.get_by_label(f"choose {name}", exact=True).check()
     page.get_by_role("button", name="Compare two").click()
     expect(page.locator(".person-pair")).to_have_count(3)
-    expect(page.locator("main")).to_contain_text("One was forked at tick 4, ")
+    expect(page.locator("main")).to_contain_text("They part on Monday 2 March, 10:00, where one was forked.")
     page.keyboard.press("End")
     ines, miriam = page.get_by_label("Ines", exact=True), page.get_by_label("Miriam", exact=True)
     expect(miriam).to_contain_text("not here")
     expect(ines.get_by_role("img")).to_have_count(2)
     expect(ines.locator("p").first).to_contain_text(
-        re.compile("Another kind of activity|the same in both")
+        re.compile("Does something else|the same in both")
     )
     hours = ines.get_by_role("row").filter(has=page.get_by_role("rowheader", name="work, hours"))
     expect(hours.get_by_role("cell").last).to_have_text(re.compile(r"^[+−]?[0-9.]+$"))
+
+
+def test_the_demo_leads_from_a_talk_to_the_days_without_a_counselor(
+    page: Page, tmp_path: Path
+) -> None:
+    """As it is typed, in an empty folder: the first session, and four steps."""
+    command = [sys.executable, "-m", "simcounsel", "demo", "--no-browser"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+    ) as site:
+        try:
+            assert site.stdout is not None
+            page.goto(site.stdout.readline().split()[1])
+            guide = page.locator(".tour")
+            expect(guide).to_contain_text("1 of 4: A talk")
+            expect(page.locator(".line").first).to_contain_text("Hello, Ines, come in.")
+            expect(page.locator(".story")).to_contain_text(
+                "Insomnia severity 21 → 20; talked with Miriam (counselor) twice"
+            )
+            guide.get_by_role("button", name="Next").click()
+            expect(page.locator(".line.now .hits li").first).to_be_visible()
+            guide.get_by_role("button", name="Next").click()
+            expect(page.get_by_label("What it rests on")).to_contain_text("total: 21")
+            assert Axe().run(page).violations_count == 0
+            guide.get_by_role("button", name="Next").click()
+            expect(page.locator(".answer")).to_contain_text("insomnia severity is 20 in both")
+            expect(page.locator(".answer")).to_contain_text("met Miriam and Omar in A, Omar in B")
+            expect(guide).to_contain_text("simcounsel run insomnia --ticks 24")
+            guide.get_by_role("button", name="Back").click()
+            expect(guide).to_contain_text("3 of 4")
+            guide.get_by_role("button", name="End the tour").click()
+            expect(guide).to_have_count(0)
+            page.goto(page.url.split("/run/")[0])
+            expect(page.locator("#gallery li")).to_have_count(5)
+            assert Axe().run(page).violations_count == 0
+        finally:
+            site.terminate()
 
 
 def test_a_run_that_goes_on(page: Page, tmp_path: Path) -> None:
@@ -255,11 +306,11 @@ def test_a_run_that_goes_on(page: Page, tmp_path: Path) -> None:
     with serving(make_app(RunList(run.folder))) as address:
         page.goto(f"{address}/#tick=2")
         page.wait_for_selector("main[data-drawn]")
-        expect(page.locator("header")).to_contain_text("3 of 12 ticks run")
+        expect(page.locator("header")).to_contain_text("1.5 of 6 hours")
         page.keyboard.press("End")
         go_on(run, 2)
         page.wait_for_selector('main[data-drawn="4:days"]', timeout=15_000)
-        expect(page.locator("header")).to_contain_text("5 of 12 ticks run")
+        expect(page.locator("header")).to_contain_text("2.5 of 6 hours")
 
 
 def test_one_file_without_a_server(page: Page, shelf: Path, tmp_path: Path) -> None:
@@ -381,7 +432,7 @@ def test_half_a_run(page: Page, shelf: Path, tmp_path: Path) -> None:
         at(page, 2, "hood")
         expect(page.locator(".problems")).to_contain_text("manifest.json is missing")
         expect(page.locator(".problems")).to_contain_text("calls.jsonl is missing")
-        expect(page.locator(".figure")).to_have_count(3)
+        expect(page.locator(".people-bar button")).to_have_count(3)
 
 
 def test_an_interview(page: Page, shelf: Path, tmp_path: Path) -> None:

@@ -524,7 +524,7 @@ def test_how_much_differs_by_hand() -> None:
     assert ada["hours"] == {"sleep": [0.25, 0.25], "work": [0.5, 0.25], "worry": [0, 0.25]}
     # signed: A 0, -6, 4; B 0 (surprise has no sign), -2, -1
     assert ada["feeling"] == {"a": -0.667, "b": -1.0, "apart": 3.0}
-    assert ada["talks"] == [{"talks": 1, "lines": 4}] * 2
+    assert ada["talks"] == [{"talks": 1, "lines": 4, "met": ["Ben"]}] * 2
     gone = compare(a, at_each([None, None]))
     assert gone["people"][0]["together"] == 0 and gone["people"][0]["kind_differs"] is None
 

@@ -1,4 +1,4 @@
-// An actogram: 24 hours across, a row for each day of a person, or for each person of a day. In each row the feeling as a line above or below its middle, the talks, what was done as a band, and what had been planned as a thin one.
+// An actogram: the hours of the day across, a row for each day of a person, or for each person of a day. In each row the feeling as a line above or below its middle, the talks, what was done as a band, and what had been planned as a thin one.
 
 import { Plot, pressable } from "./chart.js";
 import { minuteOf, timeOf } from "./clock.js";
@@ -33,7 +33,7 @@ export function actogram(overview, rows, label) {
 
   const picture = dayRows(overview, drawn, {
     row: ROW, span: [NAME, ROW - GAP + 2], side: SIDE, label, told,
-    marks: (hour) => [...feelings(drawn, hour), ...bands(drawn, hour), ...talks(met)],
+    marks: (hour, [from, to]) => [...feelings(drawn, hour, from, to), ...bands(drawn, hour), ...talks(met)],
     press: ({ who }, tick) => show({ tick, who }),
     ready: (made) => pressable(made, ".talk > *", (index) => said(met[index]), (index) => show({ tick: met[index].talk.tick, chat: met[index].talk.chat, panel: "talks" })),
   });
@@ -53,32 +53,26 @@ function read(overview, { name, who, day }, y) {
 }
 
 /** The feeling: a step line about the row's middle, filled towards it; the emotion's sign where there is room. */
-function feelings(rows, hour) {
+function feelings(rows, hour, from, to) {
   const felt = rows.flatMap((row) => row.felt);
   const roomy = felt.filter((one) => one.emotion !== "neutral" && (one.x2 - one.x1) * hour >= GLYPH_PX);
   return [
-    Plot.link(rows, { x1: 0, x2: 24, y1: (row) => row.y + MIDDLE, y2: (row) => row.y + MIDDLE, stroke: "var(--line)" }),
+    Plot.link(rows, { x1: from, x2: to, y1: (row) => row.y + MIDDLE, y2: (row) => row.y + MIDDLE, stroke: "var(--line)" }),
     Plot.rect(felt.filter((one) => one.value), { x1: "x1", x2: "x2", y1: "middle", y2: "y", fill: (one) => (one.value > 0 ? "var(--feel-up)" : "var(--feel-down)"), fillOpacity: 0.45 }),
     Plot.line(stepped(felt), { x: "x", y: "y", stroke: "var(--ink)", strokeWidth: 1.3 }),
     Plot.text(roomy, { x: (one) => (one.x1 + one.x2) / 2, y: (one) => one.middle + (one.value < 0 ? -7 : 8), text: (one) => glyph(one.emotion), fill: "var(--ink)", fontSize: 10 }),
   ];
 }
 
-/** What was done, with as much of its word as fits, and beneath it what had been planned. */
+/** What was done, with its word where it fits, and beneath it what had been planned. */
 function bands(rows, hour) {
   const done = rows.flatMap((row) => row.done);
   const colored = { x1: "x1", x2: "x2", y1: "y", fill: (one) => colorOf(one.kind) };
   return [
     Plot.rect(done, { ...colored, y2: (one) => one.y + BAND, stroke: "var(--sheet)", strokeWidth: 0.7 }),
     Plot.rect(rows.flatMap((row) => row.meant), { ...colored, y2: (one) => one.y + PLAN }),
-    Plot.text(done, { x: (one) => (one.x1 + one.x2) / 2, y: (one) => one.y + BAND / 2 + 0.5, text: (one) => fitting(one.kind, (one.x2 - one.x1) * hour), fill: (one) => inkOn(one.kind), fontSize: 10.5 }),
+    Plot.text(done.filter((one) => (one.x2 - one.x1) * hour > (one.kind.length + 1) * LETTER_PX), { x: (one) => (one.x1 + one.x2) / 2, y: (one) => one.y + BAND / 2 + 0.5, text: "kind", fill: (one) => inkOn(one.kind), fontSize: 10.5 }),
   ];
-}
-
-/** The word, two letters of it, or nothing, as there is room. */
-function fitting(word, width) {
-  const letters = Math.floor((width - 4) / LETTER_PX);
-  return letters >= word.length ? word : letters >= 2 ? word.slice(0, 2) : "";
 }
 
 /** Each talk of a row. `other`: where the next one who takes part has their row of the same day; null when none lies below. */

@@ -32,25 +32,25 @@ export function apartDays(a, b, who, all, label) {
     return `${timeOf(minuteOf(a, tick))} ${who}\nA: ${words(a)}\nB: ${words(b)}`;
   }
 
-  const look = { row: ROW, span: [NAME, ROW - GAP + 2], side: SIDE, label, told, press: (_, tick) => show({ tick }), marks: (hour) => [...feelings(rows), ...bands(rows, done, hour)] };
+  const look = { row: ROW, span: [NAME, ROW - GAP + 2], side: SIDE, label, told, press: (_, tick) => show({ tick }), marks: (hour, [from, to]) => [...feelings(rows, from, to), ...bands(rows, done, hour, from)] };
   return { ...dayRows(a, rows, look), kinds: new Set(done.map(({ kind }) => kind)) };
 }
 
 /** The feeling in A and in B about the middle of each row. */
-function feelings(rows) {
+function feelings(rows, from, to) {
   const line = (side, stroke, more) => Plot.line(stepped(rows.flatMap((one) => one[side].felt)), { x: "x", y: "y", stroke, strokeWidth: 1.8, ...more });
-  return [Plot.link(rows, { x1: 0, x2: 24, y1: "middle", y2: "middle", stroke: "var(--line)" }), line("a", "var(--arm-1)", {}), line("b", "var(--arm-2)", { strokeDasharray: "5 3" })];
+  return [Plot.link(rows, { x1: from, x2: to, y1: "middle", y2: "middle", stroke: "var(--line)" }), line("a", "var(--arm-1)", {}), line("b", "var(--arm-2)", { strokeDasharray: "5 3" })];
 }
 
 /** What is done in A and in B, and between them where it differs. */
-function bands(rows, done, hour) {
+function bands(rows, done, hour, from) {
   const letters = rows.flatMap(({ y }) => [{ y: y + A_TOP + BAND / 2, text: "A" }, { y: y + B_TOP + BAND / 2, text: "B" }]);
   const thin = (one) => (one.kind ? 1 : 2.5);
   return [
     Plot.rect(done, { x1: "x1", x2: "x2", y1: "y", y2: (one) => one.y + BAND, fill: (one) => colorOf(one.kind), stroke: "var(--sheet)", strokeWidth: 0.7 }),
     Plot.text(done.filter((one) => (one.x2 - one.x1) * hour > one.kind.length * LETTER_PX), { x: (one) => (one.x1 + one.x2) / 2, y: (one) => one.y + BAND / 2 + 0.5, text: "kind", fill: (one) => inkOn(one.kind), fontSize: 10 }),
     Plot.rect(rows.flatMap((one) => one.differ), { x1: "x1", x2: "x2", y1: (one) => one.y + thin(one), y2: (one) => one.y + DIFFER - thin(one), fill: (one) => (one.kind ? "var(--ink)" : "var(--soft)"), className: "differs" }),
-    Plot.text(letters, { x: 0, y: "y", dx: -10, text: "text", fontWeight: 600, fill: "var(--ink)" }),
+    Plot.text(letters, { x: from, y: "y", dx: -10, text: "text", fontWeight: 600, fill: "var(--ink)" }),
   ];
 }
 

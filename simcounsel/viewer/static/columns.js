@@ -12,8 +12,8 @@ export const COLUMNS = [
   { key: "arm", name: "Arm", words: armOf },
   { key: "client", name: "Client", words: (run) => (run.clients || []).join(", ") || "–" },
   { key: "seed", name: "Seed", words: (run) => String(run.seed ?? "?"), value: (run) => run.seed ?? null },
-  { key: "model", name: "Model", words: (run) => run.model || "?", wraps: true },
-  { key: "ticks", name: "Lived", words: (run) => `${run.ticks} of ${run.ticks_planned ?? "?"}${run.unit ? ` ${run.unit}` : " ticks"}`, value: (run) => run.ticks },
+  { key: "model", name: "Model", words: (run) => (String(run.model).startsWith("byhand:") ? "by hand" : run.model || "?"), wraps: true },
+  { key: "ticks", name: "Done", words: (run) => `${run.ticks} of ${run.ticks_planned ?? "?"} ${run.unit || "ticks"}`, value: (run) => run.ticks },
   { key: "cost", name: "Cost", words: costOf, value: (run) => run.row?.cost ?? null },
   { key: "fallbacks", name: "Fallbacks", words: (run) => (run.row ? `${run.row.fallbacks} of ${run.row.calls}` : waiting(run)), value: (run) => (run.row ? run.row.fallbacks / Math.max(1, run.row.calls) : null) },
   { key: "danger", name: "Danger", words: dangerOf, value: (run) => (run.row ? LEVELS.indexOf(run.row.danger.level) * 1000 + run.row.danger.heard : null), cell: (run) => (run.row?.danger.open ? h("span", { class: "warn-text" }, dangerOf(run)) : dangerOf(run)) },
@@ -55,7 +55,7 @@ export function scaleColumns(runs) {
       changes: (run) => of(run).map((one) => one.change).filter((change) => change !== null),
       value: (run) => { const [one] = of(run); return one ? (one.change ?? one.last) : null; },
       words: (run) => (run.row ? of(run).map((one) => `${text(one)}${one.band ? ` ${one.band}` : ""}`).join("; ") || "–" : waiting(run)),
-      cell: (run) => (run.row ? of(run).map((one) => h("div", {}, of(run).length > 1 ? [said(one.who), ": "] : null, text(one), one.trial ? h("span", { class: "soft small" }, " trial") : null, one.band ? h("div", { class: "soft small" }, said(one.band)) : null)) : waiting(run)),
+      cell: (run) => (run.row ? of(run).map((one) => h("div", {}, of(run).length > 1 ? [said(one.who), ": "] : null, text(one), one.trial ? h("span", { class: "soft small", title: "From a model for trying the software; no measurement." }, " (no measurement)") : null, one.band ? h("div", { class: "soft small" }, said(one.band)) : null)) : waiting(run)),
     };
   });
 }

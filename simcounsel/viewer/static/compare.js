@@ -6,9 +6,10 @@ import { fill, h, said } from "./dom.js";
 import { badge } from "./feel.js";
 import { kindsLegend } from "./palette.js";
 import { mountPlayer } from "./player.js";
-import { RESPONDENTS } from "./scores.js";
+import { number, RESPONDENTS } from "./scores.js";
 import { get, path } from "./source.js";
 import { onShow, show, state } from "./state.js";
+import { tour } from "./tour.js";
 import { at, stateAt, until } from "./track.js";
 import { marked } from "./words.js";
 
@@ -25,27 +26,44 @@ async function start() {
   const [a, b] = await Promise.all([get(nameA, "overview"), get(nameB, "overview")]);
   const longer = a.ticks >= b.ticks ? a : b;
   const bar = h("footer", { class: "time", "aria-label": "Time" });
-  const title = (run) => h("a", { href: `/run/${encodeURIComponent(run.run)}#tick=${state().tick || 0}` }, run.run);
-  const sections = apart.people.map((one) => person({ ...one, scores: apart.scores.filter(({ who }) => who === one.name) }, a, b, longer));
+  const guide = h("div", { class: "guide" });
+  const title = (name) => h("a", { href: `/run/${encodeURIComponent(name)}#tick=${state().tick || 0}` }, name);
+  const sections = apart.people.map((one) => person({ ...one, scores: apart.scores.filter(({ who }) => who === one.name) }, a, b));
   fill(document.getElementById("head"), h("h1", {}, "Compare"), h("a", { href: "/" }, "runs"));
-  fill(main, h("div", { class: "two" }, h("div", { class: "sides" }, h("div", {}, h("h2", {}, "A: ", title(a)), facts(a)), h("div", {}, h("h2", {}, "B: ", title(b)), facts(b))),
-    parting(apart, longer),
+  fill(main, guide, h("div", { class: "two" }, h("div", { class: "sides" }, h("div", {}, h("h2", {}, "A: ", title(nameA)), facts(a)), h("div", {}, h("h2", {}, "B: ", title(nameB)), facts(b))),
+    answer(apart, a), parting(apart, longer),
     sections.length ? [reading(new Set(sections.flatMap((one) => [...one.kinds]))), sections.map((one) => one.box)] : h("p", { class: "warn" }, "Nobody lives in both runs; choose two runs of the same client.")), bar);
   if (state().tick === undefined) show({ tick: apart.parted ?? 0 }, true);
   const player = mountPlayer(bar, { ...longer, moments: [...a.moments, ...b.moments], talks: [] }, { waits: () => 0, onLine: () => {} });
   const draw = async () => {
     player.update();
+    fill(guide, tour());
     await Promise.all(sections.map((one) => one.at(player.tick())));
   };
   onShow(() => draw());
   await draw();
 }
 
+/** What came of it, in a sentence about each client: scores, sleep, and who was met. */
+function answer(apart, a) {
+  const clients = a.people.filter((one) => one.role === "client").map((one) => one.name);
+  return apart.people.filter((one) => clients.includes(one.name) && one.together).map(({ name: who, hours, talks }) => {
+    const scored = apart.scores.filter((one) => one.who === who && one.score === "total" && !one.trial);
+    const all = [...scored.filter(({ respondent }) => respondent === "self"), ...scored.filter(({ respondent }) => respondent !== "self")].slice(0, 2);
+    const [slept, met] = [hours.sleep || [0, 0], talks.map((one) => one.met.join(" and ") || "nobody")];
+    return h("p", { class: "answer" }, h("b", {}, said(who), ": "), said([
+      ...all.map((one) => `${one.instrument.replaceAll("_", " ")} ${one.a === one.b ? `is ${number(one.a)} in both` : `is ${number(one.a)} in A, ${number(one.b)} in B`}`),
+      slept[0] === slept[1] ? `slept ${number(slept[0])} h in both` : `slept ${number(slept[0])} h in A, ${number(slept[1])} h in B`,
+      met[0] === met[1] ? `met ${met[0]} in both` : `met ${met[0]} in A, ${met[1]} in B`].join("; ")), ".");
+  });
+}
+
 /** Where the two part, and who is in one alone. */
 function parting(apart, longer) {
-  const part = apart.parted === null ? "In what people do and feel the two runs are the same." : `They part at ${momentOf(longer, apart.parted)} (tick ${apart.parted}).`;
+  const part = apart.parted === null ? "What people do and feel is the same in both." : `They part on ${momentOf(longer, apart.parted)}${apart.forked === apart.parted ? ", where one was forked" : ""}.`;
+  const forked = apart.forked === null || apart.forked === apart.parted ? null : `One was forked at ${momentOf(longer, apart.forked)}.`;
   const alone = [["A", apart.only.a], ["B", apart.only.b]].filter(([, who]) => who.length).map(([run, who]) => `Only in ${run}: ${who.join(", ")}.`);
-  return h("p", {}, [part, apart.forked === null ? null : `One was forked at tick ${apart.forked}, ${momentOf(longer, apart.forked)}.`, ...alone, `What is counted below ends with the shorter run, after ${apart.ticks} ticks, and covers the time at which a person is there in both.`].filter(Boolean).join(" "));
+  return h("p", { class: "soft small" }, [part, forked, ...alone, `Counted are the first ${number((apart.ticks * longer.tick_minutes) / 60)} hours, which both runs have, while a person is there in both.`].filter(Boolean).join(" "));
 }
 
 function reading(kinds) {
@@ -55,9 +73,9 @@ function reading(kinds) {
 }
 
 /** One who lives in both: pictures, numbers, and the moment. {box, kinds, at(tick)}. */
-function person(apart, a, b, longer) {
+function person(apart, a, b) {
   const who = apart.name;
-  const all = days(longer);
+  const all = days({ ...a, ticks: Math.min(a.ticks, b.ticks) });
   const moment = h("div", { class: "moment-pair" });
   const place = h("div", {});
   let strips = null;
@@ -88,16 +106,16 @@ const percent = (share) => (share === null ? "none" : `${Math.round(100 * share)
 const signedText = (value, digits = 2) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}`;
 
 /** How much differs, in a sentence. */
-function summed({ name, together, parted, kind_differs, words_differ, feeling }) {
+function summed({ name, together, parted, kind_differs, feeling }) {
   if (!together) return `${name} is never there in both at once.`;
   if (parted === null) return `${name} does and feels the same in both.`;
-  return `Another kind of activity ${percent(kind_differs)} of the time, the same kind in other words ${percent(words_differ)}. Feeling ${signedText(feeling.a)} in A and ${signedText(feeling.b)} in B on average (from −10 to +10), ${feeling.apart.toFixed(2)} apart at a moment.`;
+  return `Does something else ${percent(kind_differs)} of the time; the mean feeling is ${signedText(feeling.a)} in A and ${signedText(feeling.b)} in B (−10 to +10).`;
 }
 
-function numbers({ name: who, hours, feeling, talks, scores }) {
+function numbers({ name: who, hours, feeling, words_differ, talks, scores }) {
   const row = (name, one, two, digits = 2, words = (value) => value.toFixed(digits)) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, words(one)), h("td", {}, words(two)), h("td", {}, signedText(two - one, digits)));
   return h("details", { open: true }, h("summary", {}, "In numbers"), h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `${who} in numbers` }, h("table", { class: "counts" }, h("thead", {}, h("tr", {}, ["", "A", "B", "B − A"].map((name) => h("th", { scope: "col" }, name || h("span", { class: "hidden" }, "what"))))),
-    h("tbody", {}, scores.map((one) => row(`${one.instrument.replaceAll("_", " ")}${one.score === "total" ? "" : `, ${one.score.replaceAll("_", " ")}`}, last (${RESPONDENTS[one.respondent]}${one.trial ? "; trial" : ""})`, one.a, one.b)), row("feeling, mean", feeling.a, feeling.b, 2, signedText), row("talks", talks[0].talks, talks[1].talks, 0), row("lines in talks", talks[0].lines, talks[1].lines, 0),
+    h("tbody", {}, scores.map((one) => row(`${one.instrument.replaceAll("_", " ")}${one.score === "total" ? "" : `, ${one.score.replaceAll("_", " ")}`}, last (${RESPONDENTS[one.respondent]}${one.trial ? "; trial" : ""})`, one.a, one.b)), row("feeling, mean", feeling.a, feeling.b, 2, signedText), h("tr", {}, h("th", { scope: "row" }, "feeling, mean distance at a moment"), h("td"), h("td"), h("td", {}, feeling.apart.toFixed(2))), h("tr", {}, h("th", { scope: "row" }, "same kind of activity in other words"), h("td"), h("td"), h("td", {}, percent(words_differ))), row("talks", talks[0].talks, talks[1].talks, 0), row("lines in talks", talks[0].lines, talks[1].lines, 0),
       Object.entries(hours).map(([kind, [one, two]]) => row(`${kind}, hours`, one, two))))));
 }
 
@@ -113,7 +131,7 @@ function pair(one, two, [x, y], tick) {
   ];
 }
 
-const facts = (run) => h("p", { class: "soft small" }, [run.condition, `seed ${run.seed}`, run.model, `${run.ticks} ticks`, run.parent ? `forked at tick ${run.parent.at_tick}: ${run.parent.changes.map(([key, value]) => `${key} = ${value}`).join(", ")}` : null].filter(Boolean).join(" · "));
+const facts = (run) => h("p", { class: "soft small" }, [run.condition, `seed ${run.seed}`, run.label ? "written by hand" : run.model, run.parent ? `forked: ${run.parent.changes.map(([key, value]) => `${key} = ${value.replaceAll('"', "")}`).join(", ")}` : null].filter(Boolean).join(" · "));
 
 const now = (one) => h("div", {}, one.here ? [badge(one.emotion, one.intensity, true), " ", said(one.doing || ""), h("span", { class: "soft small" }, " in ", said(one.place || ""))] : h("span", { class: "soft" }, "not here"));
 

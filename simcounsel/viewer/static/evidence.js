@@ -2,12 +2,12 @@
 
 import { momentOf } from "./clock.js";
 import { h, said } from "./dom.js";
-import { keyOf, number, scoreName, RESPONDENTS } from "./scores.js";
+import { keyOf, number, pointName, scoreName, RESPONDENTS } from "./scores.js";
 import { get, path } from "./source.js";
 import { show } from "./state.js";
 
 const [HITS, RECALLS, MOST_CHANGES] = [3, 2, 6];
-const CHANGES = { openness: "Openness", belief: "Belief", closeness: "Closeness to", persona: "Persona, version" };
+const CHANGES = { openness: "Openness", belief: "Belief", closeness: "Closeness to", persona: "Portrait, version" };
 
 /** Everything behind one point, as elements. */
 export async function evidence(run, overview, found, point) {
@@ -15,8 +15,8 @@ export async function evidence(run, overview, found, point) {
   const before = found.points.findLast((one) => one !== point && one.who === point.who && one.instrument === point.instrument && one.respondent === point.respondent && one.round === 1 && one.tick < point.tick);
   const since = before ? before.tick : -1;
   const [recalls, memories] = overview.tracks[point.who] ? await Promise.all([get(run, path("recalls", point.who)), get(run, path("memories", point.who))]) : [[], []];
-  return h("section", { class: "card", "aria-label": "What it rests on" },
-    h("div", { class: "row" }, h("h3", {}, said(scale.name), `, ${point.point}`), h("button", { type: "button", class: "close", onclick: () => show({ point: null }) }, "Close")),
+  return h("section", { "aria-label": "What it rests on" },
+    h("div", { class: "row" }, h("h3", {}, said(scale.name), `, ${pointName(overview, point)}`), h("button", { type: "button", class: "close", onclick: () => show({ point: "none" }) }, "Close")),
     scores(scale, point, before), source(overview, point),
     talks(overview, point, before, since), items(scale, point, before),
     changes(overview, found.changes[point.who] || [], since, point.tick), minds(overview, recalls, memories, since, point));
@@ -31,14 +31,14 @@ function scores(scale, point, before) {
 }
 
 function source(overview, point) {
-  const where = point.source === "log" ? "during the run" : `afterwards, in measurements/${point.source}`;
-  return h("p", { class: "soft small" }, `${momentOf(overview, point.tick)}; ${RESPONDENTS[point.respondent]}${point.judge ? ` by ${point.judge}` : ""}, ${where}${point.samples > 1 ? `; mean of ${point.samples} answers` : ""}${point.round > 1 ? `; retest ${point.round - 1}` : ""}${point.trial ? "; a model for trying the software: no measurement" : ""}.`);
+  const where = point.source === "log" ? "during the run" : "afterwards";
+  return h("p", { class: "soft small" }, `${momentOf(overview, point.tick)}; ${RESPONDENTS[point.respondent]}${point.judge ? ` by ${point.judge.startsWith("byhand:") ? "hand" : point.judge}` : ""}, ${where}${point.samples > 1 ? `; mean of ${point.samples} answers` : ""}${point.round > 1 ? `; retest ${point.round - 1}` : ""}${point.trial ? "; a model for trying the software: no measurement" : ""}.`);
 }
 
 /** The conversations between the measurement before and this one; of a judged one, that itself. */
 function talks(overview, point, before, since) {
   const about = point.chats.length ? overview.talks.filter((one) => point.chats.includes(one.chat)) : overview.talks.filter((one) => one.who.includes(point.who) && one.tick > since && one.tick <= point.tick);
-  const title = point.chats.length ? "The conversation that was rated" : before ? `Conversations since the measurement before (${before.point})` : "Conversations before it";
+  const title = point.chats.length ? "The conversation that was rated" : before ? `Conversations since the measurement before (${pointName(overview, before)})` : "Conversations before it";
   return [h("h4", {}, title), about.length ? h("ul", { class: "plainlist" }, about.map((one) => h("li", {}, toTalk(overview, one.chat, null, `${momentOf(overview, one.tick)}: ${one.who.join(" and ")}, ${one.lines} lines`)))) : h("p", { class: "soft" }, "none")];
 }
 
@@ -78,15 +78,16 @@ function minds(overview, recalls, memories, since, point) {
 function items(scale, point, before) {
   if (!point.items.length) return null;
   const was = new Map((before?.items || []).map((one) => [one.id, one.value]));
+  const reasons = point.items.some((one) => one.reason || one.quote);
   const label = (value) => scale.labels?.[String(value)] || scale.labels?.[String(Math.round(value))];
-  return [h("h4", {}, "The answers, item by item"), h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "The answers" }, h("table", {}, h("thead", {}, h("tr", {}, ["Item", "Answer", before ? "Before" : null, "Reason"].filter(Boolean).map((name) => h("th", { scope: "col" }, name)))),
+  return [h("h4", {}, "The answers, item by item"), h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "The answers" }, h("table", {}, h("thead", {}, h("tr", {}, ["Item", "Answer", before ? "Before" : null, reasons ? "Reason" : null].filter(Boolean).map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, point.items.map((one) => {
       const moved = was.has(one.id) && was.get(one.id) !== one.value;
       return h("tr", { class: moved ? "moved" : null }, h("th", { scope: "row" }, said(scale.items?.[one.id]?.text || one.id.replaceAll("_", " "))),
         h("td", {}, one.value === null ? h("span", { class: "soft" }, one.absent || "none") : [h("b", {}, number(one.value)), label(one.value) ? ` ${label(one.value)}` : ""]),
         before ? h("td", {}, was.has(one.id) && was.get(one.id) !== null ? [number(was.get(one.id)), moved ? h("span", { class: "hidden" }, ", changed") : null] : "") : null,
-        h("td", {}, one.reason ? said(one.reason) : null, one.quote ? h("div", { class: "soft" }, said(`“${one.quote}”`)) : null));
-    })))), point.items.some((one) => one.reason) ? null : h("p", { class: "soft small" }, "No reasons were given with these answers.")];
+        !reasons ? null : h("td", {}, one.reason ? said(one.reason) : null, one.quote ? h("div", { class: "soft" }, said(`“${one.quote}”`)) : null));
+    })))), reasons ? null : h("p", { class: "soft small" }, "No reasons were given with these answers.")];
 }
 
 /** The scores that followed a conversation, as a list that leads to each; null where none did. */
@@ -105,6 +106,6 @@ export function followed(overview, found, talk) {
     const before = found.points.findLast((other) => other.who === one.who && other.instrument === one.instrument && other.respondent === one.respondent && other.round === 1 && other.tick < one.tick)?.scores[0]?.value;
     const value = score?.value ?? null;
     return h("li", {}, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "outcomes", point: keyOf(one), tick: one.tick, who: one.who }) }, said(`${scale.name} (${one.who})`)),
-      `, ${one.point}: ${value === null ? "no value" : number(value)}${score?.band ? `, ${score.band}` : ""}${before === undefined || before === null ? "" : ` (${number(before)} before)`}`, h("span", { class: "soft small" }, `; ${RESPONDENTS[one.respondent]}, ${momentOf(overview, one.tick)}`));
+      `, ${pointName(overview, one)}: ${value === null ? "no value" : number(value)}${score?.band ? `, ${score.band}` : ""}${before === undefined || before === null ? "" : ` (${number(before)} before)`}`, h("span", { class: "soft small" }, `; ${RESPONDENTS[one.respondent]}, ${momentOf(overview, one.tick)}`));
   })));
 }

@@ -13,7 +13,7 @@ const SCALES_SHOWN = 4; // at first
 
 const main = document.getElementById("main");
 const chosen = new Set();
-const parts = { table: h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Runs" }), chooser: h("div", {}), count: h("span", { class: "soft small", role: "status" }), open: h("span", { class: "row" }) };
+const parts = { table: h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Runs" }), chooser: h("div", {}), more: h("div", {}), count: h("span", { class: "soft small", role: "status" }), open: h("span", { class: "row" }) };
 let runs = [];
 let later = null;
 
@@ -21,11 +21,32 @@ get(null, "runs").then(start, (error) => fill(main, h("h1", {}, "Runs"), h("p", 
 
 function start(found) {
   runs = found;
-  if (!runs.length) return fill(main, h("h1", {}, "Runs"), h("p", {}, "There are no runs in this folder yet; ", h("code", {}, "python -m simcounsel run worlds/insomnia.yaml"), " makes one."));
-  fill(main, h("h1", {}, "Runs"), h("p", { class: "soft small" }, "Each row is a run. Press a heading to sort; tick rows to open them together."), tools(), parts.chooser, h("p", { class: "row" }, parts.open, parts.count), parts.table);
+  const shown = h("div", {});
+  get(null, "gallery").then((all) => fill(shown, gallery(all)), () => {});
+  if (!runs.length) return fill(main, head(), h("h1", {}, "Runs"), h("p", {}, "There are no runs here yet. Start one: ", h("code", {}, "simcounsel run insomnia --ticks 24"), ". Or look at one that is there already:"), shown);
+  fill(main, head(), h("h1", {}, "Runs"), tools(), parts.chooser, h("p", { class: "row" }, parts.open, parts.count), parts.table, parts.more, shown);
+  addEventListener("resize", hint);
   onShow(draw);
   draw();
   return readRows();
+}
+
+/** The name of the product, and where to find help. */
+function head() {
+  return h("header", { class: "row site-head" }, h("b", {}, "simcounsel"), h("span", { class: "soft small" }, "simulated counseling"), h("a", { href: "#gallery", onclick: (event) => { event.preventDefault(); document.getElementById("gallery")?.scrollIntoView(); } }, "Gallery"),
+    h("details", { class: "help" }, h("summary", {}, "Help"), h("p", { class: "small" }, "Each row is a run. Press its name to read it, a heading to sort. Tick two rows to compare them, or several to see each score over time. In a terminal, ", h("code", {}, "simcounsel --help"), " lists what else can be done.")));
+}
+
+/** The runs that come with simcounsel. */
+function gallery(all) {
+  return h("section", { id: "gallery", class: "card" }, h("h2", {}, "Gallery"), h("p", { class: "soft small" }, "Runs that come with simcounsel, written by hand: they show what the engine does with good answers. ", h("a", { href: `/run/${encodeURIComponent(all[0].name)}#tour=1` }, "Take the tour"), "."),
+    h("ul", { class: "plainlist" }, all.map((one) => h("li", {}, h("a", { href: `/run/${encodeURIComponent(one.name)}` }, one.name.replace("gallery:", "")), ": ", one.line, "."))));
+}
+
+/** Say that there is more beside the table than fits. */
+function hint() {
+  const more = parts.table.scrollWidth - parts.table.clientWidth > 8;
+  fill(parts.more, more ? h("p", { class: "soft small" }, "More columns to the right: scroll the table sideways →") : null);
 }
 
 /** Fill in what must be read of each run, some at a time, those on top first. */
@@ -46,9 +67,10 @@ async function readRows() {
 
 function tools() {
   const search = h("input", { type: "search", value: state().q || "", placeholder: "in any column", oninput: (event) => show({ q: event.target.value || null }, true) });
+  const filters = FILTERS.filter(([, , of]) => new Set(runs.map(of)).size > 1);
   const options = ([key, name, of]) => h("label", {}, name, h("select", { "aria-label": name, onchange: (event) => show({ [key]: event.target.value || null }, true) }, h("option", { value: "" }, "all"),
     [...new Set(runs.map(of))].sort().map((value) => h("option", { value, selected: state()[key] === value }, value))));
-  return h("div", { class: "row list-tools" }, h("label", {}, "Search", search), FILTERS.map(options),
+  return h("div", { class: "row list-tools" }, h("label", {}, "Search", search), filters.map(options),
     h("label", {}, "Group by", h("select", { onchange: (event) => show({ group: event.target.value || null }, true) }, GROUPS.map(([key, name]) => h("option", { value: key, selected: (state().group || "") === key }, name)))));
 }
 
@@ -72,6 +94,7 @@ function draw() {
   fill(parts.count, mine.length === runs.length ? `${runs.length} ${runs.length === 1 ? "run" : "runs"}` : `${mine.length} of ${runs.length} runs`, read < runs.length ? `; reading them, ${read} of ${runs.length}` : "");
   const focus = document.activeElement?.dataset?.focus;
   fill(parts.table, h("table", { class: "runs" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "choose")), heading({ key: "name", name: "Run" }), shown.map(heading))), bodies(mine, shown)));
+  hint();
   if (focus) parts.table.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
 }
 
@@ -96,7 +119,7 @@ function sorted(mine, shown) {
 function heading(column) {
   const mine = state().sort === column.key;
   const press = () => show({ sort: mine && state().down ? null : column.key, down: mine && !state().down ? "1" : null }, true);
-  return h("th", { scope: "col", "aria-sort": mine ? (state().down ? "descending" : "ascending") : null }, h("button", { type: "button", "data-focus": `sort ${column.key}`, onclick: press }, column.name, mine ? (state().down ? " ▼" : " ▲") : ""));
+  return h("th", { scope: "col", class: column.key === "name" || column.scale ? null : "rest", "aria-sort": mine ? (state().down ? "descending" : "ascending") : null }, h("button", { type: "button", "data-focus": `sort ${column.key}`, onclick: press }, column.name, mine ? (state().down ? " ▼" : " ▲") : ""));
 }
 
 function bodies(mine, shown) {
@@ -123,9 +146,9 @@ function line(run, shown) {
     opening();
   } });
   return h("tr", {}, h("td", {}, box),
-    h("td", { class: "wraps" }, h("a", { href: `/run/${encodeURIComponent(run.name)}`, "data-focus": `open ${run.name}` }, run.name), run.parent ? h("div", { class: "soft small" }, `forked from ${run.parent}`) : null,
+    h("td", { class: "wraps" }, h("a", { href: `/run/${encodeURIComponent(run.name)}`, "data-focus": `open ${run.name}` }, run.name), run.parent ? h("div", { class: "soft small", title: `forked from ${run.parent}` }, "a fork") : null,
       [...run.problems, ...(run.trouble ? [run.trouble] : [])].map((one) => h("div", { class: "small warn" }, one)), run.row?.danger.open ? h("div", { class: "small warn" }, `Danger is left open${run.row.danger.open > 1 ? `, ${run.row.danger.open} times` : ""}`) : null),
-    shown.map((one) => h("td", { class: one.wraps ? "wraps" : "number" }, one.cell ? one.cell(run) : said(one.words(run)))));
+    shown.map((one) => h("td", { class: `${one.wraps ? "wraps" : "number"}${one.scale ? " scale" : " rest"}` }, one.cell ? one.cell(run) : said(one.words(run)))));
 }
 
 /** Which scores have a column. */
@@ -143,6 +166,6 @@ function opening() {
   const go = (address) => () => { location.href = address; };
   fill(parts.open, h("button", { type: "button", class: "main", disabled: names.length !== 2, onclick: go(`/compare?a=${encodeURIComponent(names[0])}&b=${encodeURIComponent(names[1])}`) }, "Compare two"),
     h("button", { type: "button", class: "main", disabled: names.length < 2, onclick: go(`/several?${names.map((name) => `run=${encodeURIComponent(name)}`).join("&")}`) }, "Open together"),
-    h("button", { type: "button", onclick: () => { for (const run of runs.filter((one) => passes(one, columns().shown) && !one.unit)) chosen.add(run.name); draw(); } }, "Choose all that are shown"),
+    h("button", { type: "button", onclick: () => { for (const run of runs.filter((one) => passes(one, columns().shown) && !one.unit)) chosen.add(run.name); draw(); } }, "Tick all"),
     names.length ? h("button", { type: "button", onclick: () => { chosen.clear(); draw(); } }, `Clear ${names.length}`) : null);
 }

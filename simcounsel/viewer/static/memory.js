@@ -98,7 +98,7 @@ export function mountMemory(section, run, overview) {
   }
 
   function when(memory, tick) {
-    if (memory.origin === "initial") return "brought along";
+    if (memory.origin === "initial") return "from before the run";
     const day = dayOf(overview, memory.minute);
     return day === dayOf(overview, minuteOf(overview, tick)) ? timeOf(memory.minute) : `${day}, ${timeOf(memory.minute)}`;
   }
@@ -113,7 +113,7 @@ export function mountMemory(section, run, overview) {
       const found = memories.filter((one) => !sought || one.text.toLowerCase().includes(sought)).reverse();
       more.hidden = found.length <= count;
       fill(list, found.slice(0, count).map((one) => h("li", {}, one.emotion ? badge(one.emotion, one.intensity) : h("span", { class: "badge none", "aria-hidden": "true" }, "–"), " ", said(one.text),
-        h("span", { class: "soft small" }, ` ${one.origin === "initial" ? "brought along" : `${dayOf(overview, one.minute)}, ${timeOf(one.minute)}`}${one.poignancy ? `, poignancy ${one.poignancy}` : ""}`))));
+        h("span", { class: "soft small" }, ` ${one.origin === "initial" ? "from before the run" : `${dayOf(overview, one.minute)}, ${timeOf(one.minute)}`}${one.poignancy ? `, poignancy ${one.poignancy} of 10` : ""}`))));
       more.textContent = `Show all ${found.length}`;
     }
     draw(FIRST);

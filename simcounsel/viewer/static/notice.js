@@ -1,8 +1,8 @@
-// What a human who takes part is told: before the first line, and when their own words sound like danger. Neither goes away by itself.
+// What a human who takes part is told: before the first line, and when their own words sound like danger. The first folds once somebody has spoken; the second stays.
 
 import { announce, fill, h, said } from "./dom.js";
 
-/** Two places in `holder`: `before(text)` shows what is told before anything is written, `danger(text)` the banner that stays. */
+/** Two places in `holder`: `before(text)` shows what is told before anything is written, `danger(text)` the banner that stays; `fold()` folds the first. */
 export function notices(holder) {
   const first = h("aside", { class: "notice", "aria-label": "Before you take part" });
   const banner = h("div", { class: "notice notice-danger", role: "alert", "aria-label": "Help lines" });
@@ -10,7 +10,12 @@ export function notices(holder) {
   first.hidden = banner.hidden = true;
   fill(holder, banner, first);
   return {
-    before(text) { put(first, text); },
+    before(text) {
+      first.hidden = !text;
+      fill(first, h("details", { open: true }, h("summary", {}, "Before you take part"), paragraphs(text)));
+    },
+    /** Once somebody has taken part they need a line of it, not the whole. */
+    fold() { first.querySelector("details")?.removeAttribute("open"); },
     danger(text) {
       if (!text) return;
       put(banner, text);

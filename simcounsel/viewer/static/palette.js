@@ -2,12 +2,15 @@
 
 import { h } from "./dom.js";
 
-export const KINDS = ["sleep", "sleepless", "rest", "care", "meal", "chore", "work", "errand", "leisure", "exercise", "social", "counseling", "worry"];
+/** Kinds of activity by their color: few enough to be told apart at a glance. */
+export const GROUPS = { sleep: ["sleep", ["sleep"]], awake: ["awake at night, or worry", ["sleepless", "worry"]], care: ["meals and care", ["meal", "care"]], work: ["work and chores", ["work", "chore", "errand"]], free: ["rest and leisure", ["rest", "leisure", "exercise"]], company: ["with others", ["social"]], counseling: ["counseling", ["counseling"]] };
 const SIGN = { joy: 1, trust: 1, anticipation: 1, fear: -1, sadness: -1, disgust: -1, anger: -1 };
 
+const groupOf = (kind) => Object.keys(GROUPS).find((group) => GROUPS[group][1].includes(kind));
+
 /** The color of a kind of activity, and that of words on it. */
-export const colorOf = (kind) => (KINDS.includes(kind) ? `var(--kind-${kind})` : "var(--kind-other)");
-export const inkOn = (kind) => (KINDS.includes(kind) ? `var(--on-${kind})` : "var(--ink)");
+export const colorOf = (kind) => `var(--kind-${groupOf(kind) || "other"})`;
+export const inkOn = (kind) => (groupOf(kind) ? `var(--on-${groupOf(kind)})` : "var(--ink)");
 
 /** A feeling as a number from -10 to 10: its intensity, with a minus where the emotion is an unpleasant one; 0 where it is neither (neutral, surprise). */
 export const signed = (emotion, intensity) => (SIGN[emotion] || 0) * intensity;
@@ -17,7 +20,7 @@ export const unsigned = (emotion) => !SIGN[emotion];
 
 /** What the colors of activities mean: those that are drawn. */
 export function kindsLegend(kinds) {
+  const groups = new Set([...kinds].map((kind) => groupOf(kind) || "other"));
   return h("ul", { class: "legend", "aria-label": "Kinds of activity" },
-    KINDS.filter((kind) => kinds.has(kind)).map((kind) => h("li", {}, h("span", { class: `chip kind-${kind}` }), kind)),
-    [...kinds].some((kind) => !KINDS.includes(kind)) ? h("li", {}, h("span", { class: "chip kind-other" }), "other") : null);
+    [...Object.keys(GROUPS), "other"].filter((group) => groups.has(group)).map((group) => h("li", {}, h("span", { class: `chip kind-${group}` }), GROUPS[group]?.[0] || "other")));
 }

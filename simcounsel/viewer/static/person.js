@@ -36,13 +36,13 @@ export function mountPerson(section, run, overview) {
   function persona(person, memories, tick) {
     const upto = until(person.versions, tick);
     const now = upto[upto.length - 1];
-    if (!now) return h("p", { class: "soft" }, "No persona text yet.");
+    if (!now) return h("p", { class: "soft" }, "No portrait yet.");
     const before = upto[upto.length - 2];
-    const jump = (version) => h("button", { type: "button", class: "plain", onclick: () => show({ tick: version.tick }) }, `version ${version.version}, ${momentOf(overview, version.tick)}`);
-    return h("section", { class: "card" }, h("h3", {}, `Persona, version ${now.version}`, before ? h("span", { class: "soft" }, " with what changed since the version before") : null),
+    const jump = (version) => h("button", { type: "button", class: "plain", onclick: () => show({ tick: version.tick }) }, version.version ? `rewritten ${momentOf(overview, version.tick)}` : "as the run began");
+    return h("section", { class: "card" }, h("h3", {}, now.version ? `Portrait, rewritten ${momentOf(overview, now.tick)}` : "Portrait, as the run began", before ? h("span", { class: "soft" }, "; marked: what changed") : null),
       PARTS.map(([key, name]) => h("div", {}, h("h4", {}, name), h("p", { class: "prose" }, marked(before ? before[key] : null, now[key])))),
       now.evidence.length ? h("details", {}, h("summary", {}, `It rests on ${now.evidence.length} memories`), evidence(now.evidence, memories)) : null,
-      person.versions.length > 1 ? h("details", {}, h("summary", {}, "All versions"), h("ul", {}, person.versions.map((one) => h("li", {}, jump(one))))) : null);
+      person.versions.length > 1 ? h("details", {}, h("summary", {}, "All portraits"), h("ul", {}, person.versions.map((one) => h("li", {}, jump(one))))) : null);
   }
 
   function evidence(ids, memories) {

@@ -6,7 +6,7 @@ import { show, state } from "./state.js";
 
 const SPEEDS = [1, 2, 4, 8, 16];
 const TICK_MS = 1600;
-export const KINDS = { conversation: "talk", reflection: "reflection", persona: "persona change", replanned: "new plan", warning: "warning", fork: "fork" };
+export const KINDS = { conversation: "talk", reflection: "reflection", persona: "new portrait", replanned: "new plan", warning: "warning", fork: "fork" };
 const JUMPS = ["conversation", "reflection", "persona"];
 
 /** Build the time bar into `bar`. `waits(tick)` says how many lines are to be read at a tick before time goes on; `onLine(n)` shows one. */
@@ -23,10 +23,10 @@ export function mountPlayer(bar, overview, { waits, onLine }) {
   const when = h("output", { class: "when" });
   fill(bar,
     h("div", { class: "row controls" }, play,
-      h("button", { type: "button", "aria-label": "One tick back", onclick: () => step(-1) }, "‹"),
-      h("button", { type: "button", "aria-label": "One tick on", onclick: () => step(1) }, "›"),
-      h("button", { type: "button", title: "Previous conversation, reflection or persona change  [", "aria-label": "Previous moment", onclick: () => jump(-1) }, "["),
-      h("button", { type: "button", title: "Next conversation, reflection or persona change  ]", "aria-label": "Next moment", onclick: () => jump(1) }, "]"),
+      h("button", { type: "button", class: "step", title: "Key: ←", onclick: () => step(-1) }, `−${world.tick_minutes} min`),
+      h("button", { type: "button", class: "step", title: "Key: →", onclick: () => step(1) }, `+${world.tick_minutes} min`),
+      h("button", { type: "button", title: "The talk, reflection or new portrait before this. Key: [", "aria-label": "Previous event", onclick: () => jump(-1) }, "‹ event"),
+      h("button", { type: "button", title: "The next talk, reflection or new portrait. Key: ]", "aria-label": "Next event", onclick: () => jump(1) }, "event ›"),
       speeds, when),
     h("div", { class: "scrubber" }, strip, range));
   drawStrip();
@@ -58,6 +58,7 @@ export function mountPlayer(bar, overview, { waits, onLine }) {
   function toggle() {
     if (timer) return pause();
     if (tick() >= last()) seek(0);
+    if (state().panel === "talks") show({ panel: "days" }); // where time can be seen to pass
     play.textContent = "Pause";
     return next();
   }
@@ -119,7 +120,7 @@ export function mountPlayer(bar, overview, { waits, onLine }) {
       const now = tick();
       range.value = String(now);
       range.setAttribute("aria-valuetext", momentOf(world, now));
-      fill(when, h("strong", {}, momentOf(world, now)), h("span", { class: "soft small" }, ` tick ${now}, the last is ${world.ticks - 1}`));
+      fill(when, h("strong", { title: `tick ${now} of ${world.ticks}` }, momentOf(world, now)));
     },
     /** The run has grown. */
     grow(grown) {

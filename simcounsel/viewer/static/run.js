@@ -3,7 +3,7 @@
 import { momentOf } from "./clock.js";
 import { dangerStrip } from "./danger.js";
 import { mountDays } from "./days.js";
-import { announce, fill, h, said, sentence } from "./dom.js";
+import { announce, fill, h, said } from "./dom.js";
 import { badge } from "./feel.js";
 import { mountHood } from "./hood.js";
 import { mountInterview } from "./interview.js";
@@ -15,7 +15,9 @@ import { mountPlayer } from "./player.js";
 import { mountSearch } from "./search.js";
 import { bundled, forget, get, path } from "./source.js";
 import { onShow, show, state } from "./state.js";
+import { sessionOf, story } from "./story.js";
 import { mountTalks } from "./talks.js";
+import { placeOfTour, tour } from "./tour.js";
 import { stateAt } from "./track.js";
 
 const POLL_MS = 2000;
@@ -42,18 +44,22 @@ function begins(overview) {
 async function start() {
   const overview = await get(run, "overview");
   document.title = `${overview.world || overview.run}: simcounsel`;
-  const first = overview.people.find((one) => one.role === "client") || overview.people[0];
+  const session = sessionOf(overview);
+  const clients = overview.people.filter((one) => one.role === "client");
+  const first = clients.find((one) => session?.who.includes(one.name)) || clients[0] || overview.people[0];
   if (!first) return overview.ticks ? fill(main, problems(overview), h("p", { class: "page" }, "Nobody is in what is left of this run.")) : begins(overview);
   const gone = stale(overview);
+  if (placeOfTour() && state().tick === undefined) show(placeOfTour(), true);
   if (!overview.tracks[state().who]) show({ who: first.name }, true);
-  if (state().tick === undefined) show({ tick: 0 }, true);
+  if (state().tick === undefined) show(session && !state().panel && !state().rows ? { tick: session.tick, panel: "talks" } : { tick: 0 }, true);
   const head = document.getElementById("head");
   const people = h("nav", { class: "people-bar", "aria-label": "People" });
   const map = h("section", { class: "map-side", "aria-label": "Map" });
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const panel = h("section", { id: "panel", class: "panel", role: "tabpanel", tabindex: "-1" });
   const bar = h("footer", { class: "time", "aria-label": "Time" });
-  fill(main, problems(overview), gone, h("div", { class: "stage" }, h("div", { class: "panel-side" }, people, tabs, panel), map), bar);
+  const guide = h("div", { class: "guide" });
+  fill(main, problems(overview), gone, guide, h("div", { class: "stage" }, h("div", { class: "panel-side" }, people, tabs, panel), map), bar);
   const drawing = build();
   onShow(() => draw().catch(failPanel));
   addEventListener("keydown", (event) => {
@@ -92,9 +98,15 @@ async function start() {
     const [tick, who] = [drawing.player.tick(), overview.tracks[state().who] ? state().who : first.name];
     drawing.player.update();
     drawPeople(tick, who);
-    drawing.map.update(tick, who);
-    speaking(tick, line).then((lines) => tick === drawing.player.tick() && drawing.map.speak(lines), () => {});
     const key = PANELS.some(([one]) => one === state().panel) ? state().panel : "days";
+    map.hidden = key !== "days";
+    if (!map.hidden) {
+      drawing.map.update(tick, who);
+      speaking(tick, line).then((lines) => tick === drawing.player.tick() && drawing.map.speak(lines), () => {});
+    }
+    about(who);
+    if (guide.dataset.step !== (state().tour || "")) fill(guide, tour());
+    guide.dataset.step = state().tour || "";
     for (const tab of tabs.children) {
       const mine = tab.id === `tab-${key}`;
       tab.setAttribute("aria-selected", String(mine));
@@ -112,6 +124,16 @@ async function start() {
     drawing.panels[key] ||= mount(key, tick, who);
     await drawing.panels[key].update(key === "interview" ? { who, tick } : tick, who);
     if (mine === drawing.draws) main.dataset.drawn = `${tick}:${key}`;
+  }
+
+  /** Who is chosen, in the head; open where there is room, and then as it was left. */
+  async function about(who) {
+    const key = `${who} ${overview.size}`;
+    if (drawing.about === key) return;
+    drawing.about = key;
+    const place = head.querySelector(".story-place");
+    const made = await story(run, overview, who, place.querySelector("details")?.open ?? matchMedia("(min-width: 861px)").matches).catch(() => null);
+    if (drawing.about === key) fill(place, made);
   }
 
   function drawPeople(tick, who) {
@@ -163,6 +185,7 @@ async function start() {
         Object.assign(overview, await get(run, "overview")); // all panels hold this object: what is open stays open
         drawing.player.grow(overview);
         titled(head, overview);
+        drawing.about = null;
         if (atEnd) {
           show({ tick: Math.max(0, overview.ticks - 1) }, true);
           announce(`the run goes on: ${momentOf(overview, overview.ticks - 1)}`);
@@ -188,32 +211,13 @@ function stale(overview) {
 }
 
 function titled(head, overview) {
-  const facts = [overview.condition, overview.seed !== undefined && overview.seed !== null ? `seed ${overview.seed}` : null, overview.model, overview.ticks < overview.ticks_planned ? `${overview.ticks} of ${overview.ticks_planned} ticks run` : null];
+  const hours = (ticks) => Math.round((ticks * overview.tick_minutes) / 6) / 10;
+  const byHand = Boolean(overview.label);
+  const facts = [overview.condition, overview.seed !== undefined && overview.seed !== null ? `seed ${overview.seed}` : null, byHand ? null : overview.model, overview.ticks < overview.ticks_planned ? `${hours(overview.ticks)} of ${hours(overview.ticks_planned)} hours` : null];
   fill(head, dangerStrip(overview), h("div", { class: "title" }, bundled ? null : h("a", { href: "/", class: "home" }, "runs"), h("h1", {}, said(overview.world || overview.run)),
-    h("span", { class: "soft small" }, facts.filter(Boolean).join(" · ")),
-    overview.parent ? h("span", { class: "soft small" }, ` forked from ${overview.parent.run} at tick ${overview.parent.at_tick}`) : null),
-  h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."),
-  firstLook(),
-  overview.label ? h("p", { class: "small label", role: "note" }, said(sentence(overview.label))) : null);
-}
-
-/** What this page is, for whoever sees it for the first time; it goes for good when it is told to. */
-function firstLook() {
-  if (remembered()) return null;
-  const told = h("p", { class: "small first-look", role: "note" },
-    "This is a recorded simulation: who is where at the moment that is chosen below, and what each of them did, felt, said and remembered. Press Play, or choose a person, a time, a conversation. ",
-    h("button", { type: "button", class: "plain", onclick: () => { told.remove(); remembered(true); } }, "Hide this"));
-  return told;
-}
-
-/** Whether it was hidden before, or that it is now; a browser that keeps nothing shows it again. */
-function remembered(now = false) {
-  try {
-    if (now) localStorage.setItem("simcounsel-first-look", "seen");
-    return localStorage.getItem("simcounsel-first-look") === "seen";
-  } catch {
-    return false;
-  }
+    h("span", { class: "soft small facts" }, facts.filter(Boolean).join(" · "), overview.parent ? ` · forked from ${overview.parent.run} at ${momentOf(overview, overview.parent.at_tick)}` : "")),
+  h("p", { class: "soft small care", title: overview.label || null }, `Simulated${byHand ? ", written by hand" : " people"}. Not care; no evidence about people.`),
+  h("div", { class: "story-place" }));
 }
 
 function problems(overview) {

@@ -21,7 +21,7 @@ async function start() {
   const past = h("section", { "aria-label": "Your conversations" });
   fill(main, h("h1", {}, "You speak for ", said(seat.who)),
     h("p", {}, `${seat.who} is ${ROLE[seat.role] || seat.role}. This is a simulation: the others are invented.`),
-    seat.about.map((line) => said(line, "p", { class: "soft small" })),
+    h("details", { class: "small", open: !seat.past.length }, h("summary", {}, "Who ", said(seat.who), " is"), seat.about.map((line) => said(line, "p", { class: "soft small" }))),
     h("div", { class: "two" }, h("div", {}, waiting, turn, form, past), notes(seat)));
   let shown = seat;
   const changed = () => { waiting.hidden = !turn.hidden || !form.hidden; };

@@ -11,7 +11,8 @@ const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross"];
 const SIGNS = ["●", "■", "▲", "◆", "★", "✚"];
 const DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 2", "10 4"];
 const [HEIGHT, LEFT, RIGHT] = [220, 40, 30];
-const BESIDE = 0.015;
+const LINE_PX = 3; // from one arm's line to the next
+const BESIDE = 0.03; // how far two arms are apart, of the whole time
 
 const main = document.getElementById("main");
 const names = new URLSearchParams(location.search).getAll("run");
@@ -51,7 +52,8 @@ function picture(found, series, arms, about, title, [from, to], width) {
   const { points, means } = series;
   const values = points.map((one) => one.value);
   const domain = about.bounds || [Math.min(0, ...values), Math.max(...values, Math.min(0, ...values) + 1)];
-  const x = (one) => one.minute + (arms.indexOf(one.arm) - (arms.length - 1) / 2) * BESIDE * Math.max(60, to - from); // arms stand beside each other
+  const x = (one) => one.minute + (arms.indexOf(one.arm) - (arms.length - 1) / 2) * BESIDE * Math.max(60, to - from); // arms lie beside each other
+  const aside = (index) => (index - (arms.length - 1) / 2) * LINE_PX; // nor does a line hide another of the same height
   const words = (one) => `${one.run}, ${one.who}, ${one.point}: ${number(one.value)} (${one.arm})`;
   const line = (one) => `${one.run} ${one.who}`;
   const drawn = svg({
@@ -59,8 +61,8 @@ function picture(found, series, arms, about, title, [from, to], width) {
     ariaLabel: visible(`${title}: ${means.map((one) => `${one.arm}, ${one.point}: mean ${number(one.mean)}${one.interval ? `, from ${number(one.interval[0])} to ${number(one.interval[1])}` : ""}, ${count(one.n)}`).join("; ")}`),
     x: { ...timeAxis({ start: found.runs[0].clock.start }, from, to, width - LEFT - RIGHT), insetLeft: 8, insetRight: 8 }, y: { domain, grid: true, label: null, ticks: 4, tickSize: 0, clamp: true },
     marks: [
-      Plot.line(points, { x, y: "value", z: line, stroke: (one) => color(one.arm), strokeOpacity: 0.35, strokeWidth: 1 }),
-      ...arms.map((arm, index) => Plot.line(means.filter((one) => one.arm === arm), { x, y: "mean", stroke: color(arm), strokeWidth: 2.4, strokeDasharray: DASHES[index % ARMS] })),
+      ...arms.map((arm, index) => Plot.line(points.filter((one) => one.arm === arm), { x, y: "value", z: line, dy: aside(index), stroke: (one) => color(one.arm), strokeOpacity: 0.35, strokeWidth: 1 })),
+      ...arms.map((arm, index) => Plot.line(means.filter((one) => one.arm === arm), { x, y: "mean", dy: aside(index), stroke: color(arm), strokeWidth: 2.4, strokeDasharray: DASHES[index % ARMS] })),
       Plot.link(means.filter((one) => one.interval), { x1: x, x2: x, y1: (one) => one.interval[0], y2: (one) => one.interval[1], stroke: (one) => color(one.arm), strokeWidth: 2 }),
       Plot.dot(points, { x, y: "value", r: 3.5, symbol: (one) => SYMBOLS[arms.indexOf(one.arm) % ARMS], fill: (one) => color(one.arm), stroke: "var(--sheet)", strokeWidth: 0.7, className: "measured" }),
     ],

@@ -53,11 +53,12 @@ export function mountTalks(section, run, overview) {
   }
 
   function transcript(talk, after) {
+    const authors = new Set(talk.lines.map((line) => line.author));
     return h("article", {},
-      h("p", { class: "soft" }, `${momentOf(overview, talk.tick)}, `, said(talk.place), `; ${talk.cause === "appointment" ? "by appointment" : `by chance: closeness ${talk.closeness}, probability ${talk.probability}`}`),
+      h("p", { class: "soft" }, `${momentOf(overview, talk.tick)}, `, said(talk.place), authors.size === 1 ? `; all lines ${[...authors][0]}` : "", `; ${talk.cause === "appointment" ? "by appointment" : `by chance: closeness ${talk.closeness}, probability ${talk.probability}`}`),
       talk.open_danger && talk.open_danger !== "none" ? h("p", { class: "warn" }, h("b", {}, "Ended on open danger: "), `${kindsText(talk.open_kinds)} (${talk.open_danger}).`) : null,
       dangers(talk),
-      h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line, after))),
+      h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line, after, authors.size > 1))),
       h("p", { class: "soft" }, `${talk.by ? `${talk.by} ` : ""}${ENDED[talk.ended] || "it goes on"}.`),
       courseOf(talk.course || []),
       h("section", { class: "card" }, h("h3", {}, "What it left behind"), h("dl", {}, Object.entries(talk.after).map(([name, left]) => [h("dt", {}, said(name)), h("dd", {},
@@ -92,7 +93,7 @@ export function mountTalks(section, run, overview) {
       assessed.evidence.length ? said(assessed.evidence.map((words) => `“${words}”`).join(", ")) : "no words of its own");
   }
 
-  function spoken(talk, line, after) {
+  function spoken(talk, line, after, signed) {
     const side = line.who === talk.who[0] ? "one" : "two";
     const mine = state().line === String(line.message);
     const hits = h("div", {}, "…");
@@ -106,10 +107,10 @@ export function mountTalks(section, run, overview) {
     return h("li", { class: `line side-${side}${mine ? " now" : ""}`, id: `line-${line.message}`, tabindex: "-1" },
       h("div", { class: "line-head" }, h("b", {}, said(line.who)), badge(line.emotion, line.intensity, true), line.decided ? h("span", { class: "move" }, line.decided.policy === "safety" ? `safety: ${line.decided.move}` : STAGES[line.decided.move] || line.decided.move) : null,
         line.assessed ? h("span", { class: `danger danger-${line.assessed.level}` }, LEVELS[line.assessed.level]) : null,
-        h("span", { class: `source source-${line.source}`, title: line.came_about }, line.author)),
+        signed || line.source === "fallback" ? h("span", { class: `source source-${line.source}`, title: line.came_about }, line.author) : null),
       practised(line.practice),
       said(line.text, "p", { class: "prose" }),
-      h("details", { ontoggle: why }, h("summary", {}, "why"),
+      h("details", { ontoggle: why, open: mine && Boolean(state().tour) }, h("summary", {}, "why"),
         line.assessed ? told(line.assessed) : null,
         line.decided ? h("p", { class: "small" }, "Chose ", h("b", {}, STAGES[line.decided.move] || line.decided.move), ` out of ${line.decided.options.map((one) => STAGES[one] || one).join(", ")}: `, said(REASONS[line.decided.reason] || line.decided.reason), h("span", { class: "soft" }, ` (${line.decided.policy})`)) : null,
         behind(line.practice),
@@ -122,7 +123,7 @@ export function mountTalks(section, run, overview) {
       judged: () => `${one.question}: ${one.verdict} (${one.by}; ${one.reason})`,
       transitioned: () => `${one.protocol === "safety" ? "safety: " : ""}${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
       reasoned: () => `skill: ${one.skills.join(", ")}`,
-      client_shifted: () => `openness ${one.openness.toFixed(1)}${one.openness === one.before ? "" : ` (before ${one.before.toFixed(1)})`}${one.quote ? `; “${one.quote}” touched${one.touched ? ` ${one.touched}` : " something"}` : ""}`,
+      client_shifted: () => `openness ${one.openness.toFixed(1)}${one.openness === one.before ? "" : ` (before ${one.before.toFixed(1)})`}${one.quote ? `; “${one.quote}” touched ${one.about ? `“${one.about.replace(/[.。]$/, "")}”` : "something"}` : ""}`,
       homework_agreed: () => `takes home: ${one.agreed} (“${one.quote}”)`,
       retrieved: () => `${one.of}: ${one.chosen.join(", ") || "none"}, out of ${one.candidates.filter((c) => c.kept).length} that were allowed (${one.reason})`,
     })[one.kind] || (() => foreign(one)))).map((tell) => tell());
@@ -138,8 +139,7 @@ export function mountTalks(section, run, overview) {
     const notes = (steps || []).filter((one) => one.kind === "noted").map((one) => h("p", { class: "small" }, "Noted: ", said(one.text)));
     const thoughts = (steps || []).filter((one) => one.kind === "reasoned").map((one) => h("p", { class: "small" },
       h("b", {}, "Thought, never said: "), said(`${one.assessment} ${one.client_state} ${one.strategy}`)));
-    const kept = (steps || []).filter((one) => one.kind === "client_shifted" && (one.about || one.held_back)).map((one) => h("p", { class: "small" },
-      one.about ? [h("b", {}, "Touched: "), said(`${one.touched}, ${one.about} `)] : null, one.held_back ? [h("b", {}, "Kept back: "), said(one.held_back)] : null));
+    const kept = (steps || []).filter((one) => one.kind === "client_shifted" && one.held_back).map((one) => h("p", { class: "small" }, h("b", {}, "Kept back: "), said(one.held_back)));
     return [...notes, ...thoughts, ...kept, ...(steps || []).filter((one) => one.kind === "retrieved").map((one) => h("ul", { class: "small" },
       one.candidates.map((c) => h("li", { class: c.kept ? "" : "soft" }, h("b", {}, c.id), c.kept ? ": allowed, " : ": left out, ", said(c.why)))))];
   }

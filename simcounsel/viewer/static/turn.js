@@ -20,6 +20,7 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
   let parts = null;
   let draft = kept; // what was being written when the time was up, or the page was left
   let silent = 0;
+  let spoke = false; // whether a line was said in this conversation, by whoever is asked
   if (!document.querySelector('link[href="/static/turn.css"]')) document.head.append(h("link", { rel: "stylesheet", href: "/static/turn.css" }));
   section.hidden = true;
   const holder = h("div", { class: "turn-notices" });
@@ -28,6 +29,7 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
   fetchJson(`${address}/notice`).then((found) => {
     if (found.status !== 200) return;
     telling.before(found.body.before);
+    if (spoke) telling.fold();
     telling.danger(found.body.danger); // told before this page was loaded anew
   });
   look();
@@ -53,6 +55,8 @@ export function mountTurn(section, { address, kept = "", keep = () => {}, change
     until = next.seconds_left === null ? null : performance.now() + next.seconds_left * 1000;
     if (turn?.turn === next.turn) return;
     turn = next;
+    spoke ||= turn.lines.some(([who]) => who === turn.who);
+    if (spoke) telling.fold();
     told = until === null ? [] : TOLD_AT.filter((seconds) => seconds < next.seconds_left);
     draw();
     announce(`It is your turn: ${next.who} talks with ${next.other}. ${until === null ? "" : `${Math.round(next.seconds_left)} seconds. `}The form is at “Your turn”.${next.reminder ? ` ${next.reminder}` : ""}`);
