@@ -1,3 +1,3 @@
-"""Claims from runs and corpora, with their uncertainty: `python -m analysis report` and
+"""Claims from runs and corpora, with their uncertainty: `simcounsel report` and
 `corpus`.
 """

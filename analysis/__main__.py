@@ -35,7 +35,7 @@ app = typer.Typer(
     help=(
         "Claims from runs: tables, tests, figures and one report.\n\nBegin with:  python -m"
         " analysis report runs --out report\n\nthen open report/report.html; or, for training data:"
-        "  python -m analysis corpus samples --out quality\n\nSimulated outcomes are no evidence"
+        "  simcounsel study corpus samples --out quality\n\nSimulated outcomes are no evidence"
         " about people."
     ),
 )
@@ -109,8 +109,8 @@ def corpus(
         typer.Option(
             "--ratings",
             help=(
-                "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: what people said"
-                " of them."
+                "CSV of `simcounsel study rate-page --out STUDY --csv FILE`: what"
+                " people said of them."
             ),
         ),
     ] = None,
@@ -172,7 +172,7 @@ def tables(
     """Write the tidy tables of runs and nothing else, with a codebook: outcomes, steps,
     measurements, activities, talk, relations, warnings, costs, personas. For R, SPSS, a notebook.
 
-    Example: simcounsel analyze tables sweeps/counseling_effect --format csv --format parquet
+    Example: simcounsel study tables sweeps/counseling_effect --format csv --format parquet
     """
     from analysis.codebook import Form, write_tidy
     from analysis.reading import tidy

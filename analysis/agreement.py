@@ -1,7 +1,7 @@
 """Whether raters agree, and whether a model's ratings follow people's.
 
 Ratings are tidy: one row a rating, with the columns `rater`, `item` and `value`. The CSV of
-`python -m simcounsel rate-page --out STUDY --csv FILE` is read by `read_ratings`.
+`simcounsel study rate-page --out STUDY --csv FILE` is read by `read_ratings`.
 """
 
 import warnings
@@ -55,7 +55,7 @@ def read_ratings(file: Path) -> pd.DataFrame:
     except (OSError, ValueError) as error:
         raise ReportError(
             f"{file}: cannot be read ({str(error).splitlines()[0]}); name a CSV written by"
-            " `simcounsel rate-page --csv`"
+            " `simcounsel study rate-page --csv`"
         ) from None
     missing = [column for column in NEEDED if column not in table]
     if missing:

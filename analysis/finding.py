@@ -49,7 +49,7 @@ def find(places: Sequence[Path], *, finished_only: bool = False, damaged: bool =
     missing = _missing(experiment, {folder.name for folder in folders})
     if not members and not excluded and not missing:
         raise ReportError(
-            f"{', '.join(map(str, places))}: no run there; `python -m simcounsel run WORLD` or"
+            f"{', '.join(map(str, places))}: no run there; `simcounsel run WORLD` or"
             " `sweep` makes some"
         )
     ranked = sorted(members, key=lambda m: (_rank(m.arm, experiment), m.name))

@@ -1,6 +1,6 @@
 """The figures of a judge for the terminal, each with its interval and with what it rests on.
 
-Whether a model judge is any good, from what `simcounsel validate-judge` collected; beside it,
+Whether a model judge is any good, from what `simcounsel study judge` collected; beside it,
 plain counts of the talk.
 """
 

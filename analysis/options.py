@@ -85,8 +85,8 @@ Ratings = Annotated[
     typer.Option(
         "--ratings",
         help=(
-            "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds what people said"
-            " by condition, and how far raters agree; may be given again."
+            "CSV of `simcounsel study rate-page --out STUDY --csv FILE`: adds what"
+            " people said by condition, and how far raters agree; may be given again."
         ),
     ),
 ]

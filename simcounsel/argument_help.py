@@ -34,6 +34,7 @@ def explain(command: click.Command) -> None:
         explain(inner)
     # a method since Click 8.5
     command.format_arguments = _listed_by_typer  # type: ignore[method-assign]
+    command.format_options = partial(_grouped, command)  # type: ignore[method-assign]
     stated = _stated(command.callback)
     for parameter in command.params:
         if (
@@ -44,6 +45,30 @@ def explain(command: click.Command) -> None:
             parameter.help = stated[parameter.name]
         # a method as well
         parameter.get_help_record = partial(_plain, parameter.get_help_record)  # type: ignore[method-assign]
+
+
+MODEL_AND_COST = frozenset(
+    "--model --in-flight --wait-for-model --timeout --fallbacks --budget-usd --budget-calls"
+    " --prices --samples".split()
+)
+"""Options that many commands share: a help lists them last, under one heading."""
+
+
+def _grouped(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """In place of Click's own list of options: the command's, then those about models."""
+    shared: list[tuple[str, str]] = []
+    listed: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    for parameter in command.get_params(ctx):
+        if record := parameter.get_help_record(ctx):
+            about = MODEL_AND_COST & set(parameter.opts)
+            argument = parameter.param_type_name == "argument"
+            (shared if about else listed["Arguments" if argument else "Options"]).append(record)
+    for title, records in (*listed.items(), ("Model and cost", shared)):
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)
+    if isinstance(command, TyperGroup):
+        command.format_commands(ctx, formatter)
 
 
 def _plain(record: HelpRecord, ctx: click.Context) -> tuple[str, str] | None:

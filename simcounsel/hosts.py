@@ -112,7 +112,7 @@ def check_key_for(address: str, variable: str, model: str) -> None:
     if not {place, place.rpartition(":")[0]} & set(told):
         raise ModelError(
             f"{model}: {variable} is set, and only a file names the host {place}, so nothing was"
-            f" sent; if the key may go there:\n    simcounsel allow {place}\nor for once set"
+            f" sent; if the key may go there:\n    simcounsel models allow {place}\nor for once set"
             f" {VARIABLE}={place}; if that host needs no key, unset {variable}"
         )
 

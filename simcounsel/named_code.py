@@ -3,7 +3,7 @@
 A world, an experiment or a run names a policy or a mind as `module:NAME`. Importing a module runs
 it, so a file of somebody else's could run anything. Code runs if the user named it (in `--set`, as
 a change in Python), allowed all of it for once (`--allow-code`, `allow_code()`), or allowed the
-folder in which it lies for good (`simcounsel allow code FOLDER`).
+folder in which it lies for good (`simcounsel models allow code FOLDER`).
 """
 
 import os
@@ -145,4 +145,4 @@ def _for_good(file: Path | None) -> str:
     paths = (sysconfig.get_path(which) for which in ("stdlib", "platstdlib", "purelib", "platlib"))
     if folder is None or folder in [Path(path).resolve() for path in paths]:
         return ""
-    return f", or allow its folder for good:\n    simcounsel allow code {folder}"
+    return f", or allow its folder for good:\n    simcounsel models allow code {folder}"

@@ -143,15 +143,13 @@ def _installed(group: str, path: tuple[str, ...]) -> tuple[Plugin, ...]:
 
 PARTS = {
     "simcounsel.commands": {
-        "bench": "bench",
         "clinic": "therapies",
         "corpus": "corpus",
-        "course": "therapies",
         "export": "corpus",
-        "inspect-log": "corpus",
-        "rate-page": "studies",
-        "skills": "therapies",
-        "strategies": "corpus",
+        "library.course": "therapies",
+        "library.skills": "therapies",
+        "study.bench": "bench",
+        "study.rate-page": "studies",
         "synthesize": "corpus",
     },
     "simcounsel.listeners": {"danger": "danger"},
@@ -167,6 +165,6 @@ def missing_part(group: str, name: str) -> str | None:
     if part is None:
         return None
     return (
-        f"`{name}` belongs to simcounsel.{part}, which is not installed here; install all of"
-        " simcounsel (`pip install -e .` in its folder)"
+        f"`{name.replace('.', ' ')}` belongs to simcounsel.{part}, which is not installed"
+        " here; install all of simcounsel (`pip install -e .` in its folder)"
     )

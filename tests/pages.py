@@ -36,18 +36,27 @@ def blocks(language: str) -> list[Block]:
     return [block for block in BLOCKS if block.language == language]
 
 
-def commands(program: str, *, once: bool = True) -> dict[str, list[str]]:
-    """What the pages type that begins with `python -m PROGRAM`, in a block or between backticks, by page.
-
-    once: only on the first page that types it.
+def commands(train: bool = False) -> dict[str, list[str]]:
+    """What the pages type in their blocks that begins with `simcounsel`, by page, each on the first
+    page that types it. train: those of `simcounsel train`, on each page, in place of all others.
     """
-    start, seen = f"python -m {program} ", set[str]()
+    seen = set[str]()
     by_page: dict[str, list[str]] = {}
-    for page, text in PAGES.items():
-        in_blocks = [line for b in blocks("") if b.page == page for line in b.text.splitlines()]
-        for line in [*in_blocks, *re.findall(r"`(python -m [^`\n]*)`", text)]:
-            command = line.split("#")[0].strip()
-            if command.startswith(start) and command not in seen:
-                seen |= {command} if once else set()
-                by_page.setdefault(page, []).append(command)
+    for block in blocks(""):
+        for line in block.text.splitlines():
+            command = re.split(r"\s#", line)[0].strip()
+            trains = command.startswith("simcounsel train ")
+            wanted = trains if train else command.startswith("simcounsel ") and not trains
+            if wanted and command not in seen:
+                seen |= set() if train else {command}
+                by_page.setdefault(block.page, []).append(command)
     return by_page
+
+
+def mentioned() -> list[tuple[str, str]]:
+    """What stands between backticks in a page's prose and begins with `simcounsel`: page, command."""
+    return [
+        (page, command)
+        for page, text in PAGES.items()
+        for command in re.findall(r"`(simcounsel [a-z][^`\n]*)`", text)
+    ]

@@ -76,7 +76,7 @@ def draw_terminal(run: Run) -> None:
             for _ in range(TERMINAL_TICKS):
                 simulation.step()
             console.print(display.now())
-    drawn = console.export_svg(title="python -m simcounsel run worlds/insomnia.yaml")
+    drawn = console.export_svg(title="simcounsel run worlds/insomnia.yaml")
     drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
     (PICTURES / "run.svg").write_text(drawn, encoding="utf-8")
 

@@ -19,7 +19,7 @@ import typer
 from docs.generating.commands import all_commands
 from simcounsel import __version__, cli
 from simcounsel.cli import reaching
-from simcounsel.cli.packages import SECTIONS, first_sentence
+from simcounsel.cli.packages import BEGIN, SECTIONS, first_sentence
 from simcounsel.cli.starter import FILES, themes
 from simcounsel.engine.simulation import Simulation
 from simcounsel.entry import install_of
@@ -37,49 +37,18 @@ from tests.stage import ROOT, TINY, live, log, three, tiny
 INSOMNIA = ROOT / "worlds" / "insomnia.yaml"
 
 
-COMMANDS = [
-    "run",
-    "resume",
-    "fork",
-    "gallery",
-    "check",
-    "models",
-    "allow",
-    "init",
-    "worlds",
-    "doctor",
-    "show",
-    "talk",
-    "view",
-    "verify",
-    "rate-page",
-    "rate",
-    "validate-judge",
-    "sweep",
-    "synthesize",
-    "strategies",
-    "export",
-    "corpus",
-    "corpus check",
-    "corpus rate",
-    "bench",
-    "bench cpsycoune",
-    "bench show",
-    "bench risk",
-    "bench protocol",
-    "clinic",
-    "course",
-    "course plan",
-    "skills",
-    "skills list",
-    "skills show",
-    "skills import",
-    "personas",
-    "personas draw",
-    "personas import",
-    "inspect-log",
-    "report",
-]
+COMMANDS = (
+    """
+demo, run, view, show, init, check, sweep, report, export, doctor, resume, fork, talk, clinic, list, rate, verify, synthesize,
+help, library, library course, library course plan, library pack, library personas, library personas draw,
+library personas import, library skills, library skills list, library skills show, library skills import,
+study, study bench, study bench cpsycoune, study bench show, study bench risk, study bench protocol, study corpus,
+study judge, study privacy, study rate-page, study replicate, study tables, study validity,
+corpus, corpus check, corpus rate, train, models, models allow
+""".replace("\n", " ")
+    .strip()
+    .split(", ")
+)
 
 
 @each("command", ["", *COMMANDS])
@@ -89,20 +58,16 @@ def test_help(simcounsel: Command, command: str) -> None:
     assert ended.out.startswith("Usage: ")
     assert len(re.findall("(?i)^.*arguments:$", ended.out, re.M)) <= 1, "arguments are listed once"
     assert "\\[" not in ended.out, "escapes that only Rich takes away"
-    assert (
-        command.split()[-1] in ended.out
-        if command
-        else all(c.split()[0] in ended.out for c in COMMANDS)
-    )
+    assert (command.split() or ["demo"])[-1] in ended.out
 
 
 @pytest.mark.usefixtures("undrawn")
 @each(
     ("command", "said"),
     [
-        ("strategies gallery:synthesis", "K001  When somebody hints"),
-        ("analyze corpus samples --out quality", "quality/report.html"),
-        ("validity page --out valid", "valid/validity.html"),
+        ("show gallery:synthesis --strategies", "K001  When somebody hints"),
+        ("study corpus samples --out quality", "quality/report.html"),
+        ("study validity page --out valid", "valid/validity.html"),
         ("train plant samples --out planted.jsonl", "wrote planted.jsonl: 111 sessions"),
         ("train sites samples -n 2 --out sites", "site-1: sites/site-1.jsonl"),
     ],
@@ -135,7 +100,7 @@ def test_an_option_is_the_same_wherever_it_is() -> None:
     """Short name everywhere; of those that mean the same in all commands also range and help."""
     meanings: dict[str, set[object]] = {name: set() for name in SAME}
     for typed, command in all_commands():
-        if "replication" in typed or "validity" in typed:
+        if "replicate" in typed or "validity" in typed:
             continue
         for path, one in parameters(command, typed):
             assert ("--out" in one.opts) == ("-o" in one.opts), f"{path}: {one.opts}"
@@ -146,13 +111,21 @@ def test_an_option_is_the_same_wherever_it_is() -> None:
     assert {name: len(found) for name, found in meanings.items()} == dict.fromkeys(SAME, 1)
 
 
-def test_every_command_is_listed_here(simcounsel: Command) -> None:
-    own = simcounsel("--help").out.split("Begin:")[1].split("Commands of packages:")[0]
-    listed = re.findall(r"^  ([\w-]+)  +(\S.+)", own, re.MULTILINE)
-    assert {name for name, _ in listed} >= {command.split()[0] for command in COMMANDS}
-    assert [name for name, _ in listed] == " ".join(SECTIONS.values()).split()
-    assert set(typer.main.get_command(cli.app).commands) <= {name for name, _ in listed}  # type: ignore[attr-defined]
-    assert "..." not in own, "sentences are whole"
+def test_every_command_is_listed(simcounsel: Command) -> None:
+    """Ten in `--help`, all in `help all`, each with a whole sentence; those of groups below them."""
+    ten = simcounsel("--help").out.split("Commands:")[1].split("Commands of packages:")[0]
+    assert re.findall(r"^  ([\w-]+)  +\S", ten, re.MULTILINE) == BEGIN.split()
+    assert "All commands: simcounsel help all" in ten
+    own = simcounsel("help", "all").out.split("Commands of packages:")[0]
+    listed = re.findall(r"^  +([\w-]+(?: [\w-]+)?)  +\S", own, re.MULTILINE)
+    assert {" ".join(command.split()[:2]) for command in COMMANDS} <= {
+        *listed,
+        *(command for command in COMMANDS if command.split()[0] in {"corpus", "models"}),
+    }
+    assert [name for name in listed if " " not in name] == " ".join(SECTIONS.values()).split()
+    assert set(typer.main.get_command(cli.app).commands) <= set(listed)  # type: ignore[attr-defined]
+    assert "..." not in ten + own, "sentences are whole"
+    assert simcounsel("help", "study", "bench").out.startswith("Usage: simcounsel study bench")
 
 
 def test_a_help_is_told_as_far_as_its_first_sentence() -> None:
@@ -742,7 +715,7 @@ def test_a_persona_that_cannot_be_read_hides_no_mistake_of_its_world(
 
 def test_half_characters_can_be_printed(simcounsel: Command, tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text('{"name": "\\ud800"}', encoding="utf-8")
-    ended = simcounsel("personas", "import", "p.json")
+    ended = simcounsel("library", "personas", "import", "p.json")
     assert (ended.code, "record 1 (\\ud800): the field 'id' is missing" in ended.err) == (1, True)
     ended = simcounsel("run", TINY, "--model", "embedded+adapter=~nosuch/x")
     assert (ended.code, ended.err.startswith("simcounsel: ")) == (1, True)
@@ -826,9 +799,9 @@ def test_what_comes_along_goes_by_its_name_unless_a_file_is_there(
 def test_worlds_and_doctor(
     simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = simcounsel("worlds").out
+    told = simcounsel("list").out
     assert all(f"  {name} " in told for name in [*shipped.names("worlds"), "quick"])
-    assert all(len(line) > 40 for line in told.splitlines())
+    assert all(len(line) > 30 for line in told.splitlines())
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-secret-secret")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     told = simcounsel("doctor").out
@@ -871,13 +844,13 @@ def test_init_into_a_file(simcounsel: Command, tmp_path: Path) -> None:
 
 def test_personas_import(simcounsel: Command, tmp_path: Path) -> None:
     records = saved(tmp_path, four())
-    ended = simcounsel("personas", "import", records, "--out", "people")
+    ended = simcounsel("library", "personas", "import", records, "--out", "people")
     assert (ended.code, ended.out) == (
         0,
         "wrote people/alex_1.yaml\npeople: 1, out of records: 4\n",
     )
     assert simcounsel("check", "people/alex_1.yaml").code == 0
-    again = simcounsel("personas", "import", records, "--out", "people")
+    again = simcounsel("library", "personas", "import", records, "--out", "people")
     assert again.code == 1
     assert "people/alex_1.yaml: exists already" in again.err
 
@@ -1042,7 +1015,7 @@ def test_a_log_line_that_is_no_object(simcounsel: Command, tmp_path: Path, lived
         ),
         (
             "experiments/privacy.yaml",
-            "not a world but a sweep of trainings: python -m training sweep",
+            "not a world but a sweep of trainings: simcounsel train sweep",
         ),
     ],
 )

@@ -122,7 +122,7 @@ TOLD = f"My key is {MINE}, hers {THEIRS}."
 
 @pytest.fixture
 def training(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    return in_process("python -m training", train, monkeypatch, capsys)
+    return in_process("simcounsel train", train, monkeypatch, capsys)
 
 
 def planted(folder: Path) -> Path:

@@ -44,7 +44,7 @@ def marks(file: Path) -> list[str]:
 
 def test_a_benchmark(simcounsel: Command, tmp_path: Path, server: FaultServer) -> None:
     folder = tmp_path / "bench"
-    given = ("bench", "cpsycoune", CASES, "--model", f"{server.url}/m", "--out", folder)
+    given = ("study", "bench", "cpsycoune", CASES, "--model", f"{server.url}/m", "--out", folder)
     server.answer = lambda body: ""
     ended = simcounsel(*given, "--fallbacks", "0.2,3")
     assert ended.code == 3
@@ -63,7 +63,16 @@ def test_a_benchmark_that_never_stops(
     simcounsel: Command, tmp_path: Path, server: FaultServer
 ) -> None:
     server.answer = lambda body: ""
-    given = ("bench", "cpsycoune", CASES, "--model", f"{server.url}/m", "--out", tmp_path / "b")
+    given = (
+        "study",
+        "bench",
+        "cpsycoune",
+        CASES,
+        "--model",
+        f"{server.url}/m",
+        "--out",
+        tmp_path / "b",
+    )
     assert simcounsel(*given, "--fallbacks", "1").code == 0
     assert read_result(tmp_path / "b").no_reply == 10
 
@@ -71,7 +80,7 @@ def test_a_benchmark_that_never_stops(
 def test_the_detector_of_danger(simcounsel: Command, server: FaultServer) -> None:
     server.answer = lambda body: ""
     lines = ROOT / "tests/data/risk_lines_tune.yaml"
-    given = ("bench", "risk", lines, "--model", f"{server.url}/m", "--every-line")
+    given = ("study", "bench", "risk", lines, "--model", f"{server.url}/m", "--every-line")
     ended = simcounsel(*given)
     assert ended.code == 3 and "51 of 51 answers were unusable" in ended.err
 

@@ -42,9 +42,10 @@ def shipped(lived: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def test_what_ships_is_listed_and_opens(simcounsel: Command, shipped: Path, lived: Run) -> None:
-    assert simcounsel("gallery").out.splitlines()[:2] == [
+    assert simcounsel("list").out.splitlines()[-1].split("  ")[1:] == [
         "gallery:day",
-        "    A day in a tiny world.",
+        *[""] * 6,
+        " A day in a tiny world.",
     ]
     assert "ran            12 of 12 ticks" in simcounsel("show", "gallery:day").out
     assert "holds: 12 ticks" in simcounsel("verify", "gallery:day").out
@@ -105,7 +106,7 @@ def test_it_replays_to_the_same_bytes(shipped: Path, lived: Run, tmp_path: Path)
 
 
 def test_packing_says_what_the_list_needs(simcounsel: Command, lived: Run) -> None:
-    ended = simcounsel("gallery", "pack", lived.folder, "--name", "day", "-o", "out")
+    ended = simcounsel("library", "pack", lived.folder, "--name", "day", "-o", "out")
     packed = Path("out/day.tar.xz").read_bytes()
     (one,) = yaml.safe_load(ended.out)
     assert (one["name"], one["sha256"]) == ("day", hashlib.sha256(packed).hexdigest())

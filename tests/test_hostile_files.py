@@ -142,7 +142,7 @@ def test_a_persona_that_is_no_plain_file(simcounsel: Command, tmp_path: Path, de
     told(simcounsel("run", world(tmp_path, device)), "it is a pipe or a device, not a plain file")
 
 
-@each("command", [["check"], ["run"], ["sweep"], ["synthesize"], ["corpus", "check"], ["personas", "import"], ["skills", "import"], ["course", "plan"], ["clinic"]])  # fmt: skip
+@each("command", [["check"], ["run"], ["sweep"], ["synthesize"], ["corpus", "check"], ["library", "personas", "import"], ["library", "skills", "import"], ["library", "course", "plan"], ["clinic"]])  # fmt: skip
 def test_a_file_without_end(simcounsel: Command, command: list[str]) -> None:
     told(simcounsel(*command, "/dev/zero"))
 

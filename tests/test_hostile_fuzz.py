@@ -74,18 +74,18 @@ ON_RUNS: list[list[object]] = [
     ["show", "RUN"], ["show", "RUN", "--conversation", 1], ["show", "RUN", "--who", "Ines"], ["show", "RUN", "--recall", "Ines"],
     ["view", "RUN", "--html", "page.html"], ["resume", "RUN"], ["fork", "RUN", "--at", 2, "--out", "out"],
     ["rate", "RUN", "--instrument", "working_alliance", "--model", "scripted"], ["export", "RUN", "--format", "trl", "-o", "out"],
-    ["corpus", "check", "RUN"], ["rate-page", "RUN", "--out", "out"], ["strategies", "RUN"],
+    ["corpus", "check", "RUN"], ["study", "rate-page", "RUN", "--out", "out"], ["show", "RUN", "--strategies"],
     ["run", TINY, "--model", "recorded:RUN", "--out", "out"],
 ]  # fmt: skip
 ON_CORPORA: list[list[object]] = [
     ["corpus", "check", "FILE", "--html", "page.html"], ["export", "FILE", "--format", "trl", "-o", "out"],
-    ["corpus", "rate", "FILE", "--model", "scripted", "--out", "out"], ["rate-page", "FILE", "--out", "out"],
-    ["validate-judge", "FILE", "--model", "scripted", "--out", "out"], ["personas", "import", "FILE", "--out", "out"],
+    ["corpus", "rate", "FILE", "--model", "scripted", "--out", "out"], ["study", "rate-page", "FILE", "--out", "out"],
+    ["study", "judge", "--data", "FILE", "--model", "scripted", "--out", "out"], ["library", "personas", "import", "FILE", "--out", "out"],
     ["synthesize", "FILE", "--model", "scripted", "--sessions", 1, "--out", "out"],
 ]  # fmt: skip
 ON_YAML: list[list[object]] = [
     ["check", "FILE"], ["run", "FILE", "--model", "scripted", "--ticks", 1, "--out", "out"], ["sweep", "FILE", "--dry-run"],
-    ["clinic", "--world", "FILE"], ["course", "plan", "FILE"], ["train", "account", "FILE", "--no-table"],
+    ["clinic", "--world", "FILE"], ["library", "course", "plan", "FILE"], ["train", "account", "FILE", "--no-table"],
 ]  # fmt: skip
 
 

@@ -160,7 +160,9 @@ def test_run_resume_fork_and_sweep_import_nothing_that_only_a_file_names(
         refused = simcounsel(*typed, "--quiet")
         assert refused.code == 1 and not imported(code), typed
         assert WORDS in refused.err and "--allow-code" in refused.err, refused
-        assert f"simcounsel allow code {code}" in refused.err and "Traceback" not in refused.err
+        assert (
+            f"simcounsel models allow code {code}" in refused.err and "Traceback" not in refused.err
+        )
     assert len(list((tmp_path / "theirs").iterdir())) == 1
 
 
@@ -173,14 +175,14 @@ def test_once_and_for_good(simcounsel: Command, tmp_path: Path, code: Path) -> N
 
     other = tmp_path / "other"
     other.mkdir()
-    assert simcounsel("allow", "code").out.startswith("no folder (")
-    assert simcounsel("allow", "code", other).code == 0
+    assert simcounsel("models", "allow", "code").out.startswith("no folder (")
+    assert simcounsel("models", "allow", "code", other).code == 0
     assert simcounsel("resume", run.folder, "--quiet").code == 1, "it lies elsewhere"
-    allowed = simcounsel("allow", "code", code)
+    allowed = simcounsel("models", "allow", "code", code)
     assert str(code) in allowed.out and str(code_file()) in allowed.out
-    assert simcounsel("allow", "code").out == f"{other}, {code} ({code_file()})\n"
+    assert simcounsel("models", "allow", "code").out == f"{other}, {code} ({code_file()})\n"
     assert simcounsel("resume", run.folder, "--quiet").code == 0 and imported(code)
-    refused = simcounsel("allow", "code", tmp_path / "none")
+    refused = simcounsel("models", "allow", "code", tmp_path / "none")
     assert refused.code == 1 and "no folder" in refused.err
     assert (
         simcounsel(
@@ -203,7 +205,7 @@ def test_what_goes_on_says_what_it_needs(simcounsel: Command, tmp_path: Path, co
     )
     stopped = simcounsel(*typed, "--budget-calls", "1", "--out", tmp_path / "a")
     assert stopped.code == 3 and "--allow-code" in stopped.err, stopped
-    assert simcounsel("allow", "code", code).code == 0
+    assert simcounsel("models", "allow", "code", code).code == 0
     stopped = simcounsel(*typed, "--budget-calls", "1", "--out", tmp_path / "b")
     assert stopped.code == 3 and "--allow-code" not in stopped.err
 

@@ -173,7 +173,7 @@ def test_the_wheel_works_in_an_empty_folder(installed: SimpleNamespace) -> None:
         "not the checkout"
     )
     assert simcounsel("--version") == f"simcounsel {__version__}\n"
-    listed = simcounsel("worlds")
+    listed = simcounsel("list")
     assert "insomnia " in listed and "quick " in listed and "privacy" not in listed
     assert (
         "wrote" not in listed
@@ -257,7 +257,7 @@ def test_help_lists_everything_once_under_the_oldest_typer(tmp_path: Path) -> No
     used = done(sys.executable, "-c", "import typer; print(typer.__file__)", at=tmp_path, path=path)
     assert used.startswith(str(tmp_path)), "that Typer, and not the one installed"
     *sound, wrong = typed(
-        ("run", "--help"), ("--version",), ("--help",), ("train", "--help"), ("gallery",),
+        ("run", "--help"), ("--version",), ("--help",), ("train", "--help"), ("list",),
         ("clicked", "3"), ("clicked", "--help"), ("clicked", "x"),
     )  # fmt: skip
     assert {code for code, _ in sound} == {0} and all(text for _, text in sound)
@@ -282,7 +282,7 @@ def test_a_shell_completes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for typed, offered in {
         "simcounsel run ins": ["insomnia"],
         "simcounsel show gallery:st": ["gallery:staged"],
-        "simcounsel val": ["validate-judge", "validity"],
+        "simcounsel study re": ["replicate"],
     }.items():
         monkeypatch.setenv("COMP_WORDS", typed)
         monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))

@@ -14,15 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 import yaml
-from typer import Typer
-from typer.testing import CliRunner
 
-from analysis.__main__ import app as analysis
-from analysis.replication.__main__ import app as replication
-from analysis.validity.__main__ import app as validity
 from analysis.validity.multiverse.universes import plan
 from docs.generating.commands import all_commands
 from simcounsel.envs import CounselingEnv, EnvSettings
@@ -35,27 +29,26 @@ from tests.commands import Command
 from tests.each import each
 from tests.llm.server import FaultServer
 from tests.open.installed import distribution
-from tests.pages import PAGES, Block, blocks, commands
+from tests.pages import PAGES, Block, blocks, commands, mentioned
 from tests.stage import ROOT, Listening, go_on, happened, live, switchboard, tiny
 
 NOT_RUN = {
     # and why
     **{
         one: "tests/corpus/test_course_examples.py does it"
-        for one in commands("simcounsel")["docs/course-formats.md"]
+        for one in commands().get("docs/course-formats.md", ())
         if " course.json " in one
     },
-    "python -m simcounsel COMMAND --help": "no command, a form",
-    "python -m simcounsel sweep counseling_effect --ray auto": "wants a cluster",
-    "python -m analysis privacy trainings/privacy --out report": "wants twelve trainings",
-    "python -m analysis.replication simcounsel --model scripted --clients 2 --ticks 8 --out try": (
+    "simcounsel sweep counseling_effect --ray auto": "wants a cluster",
+    "simcounsel study privacy trainings/privacy --out report": "wants twelve trainings",
+    "simcounsel study replicate simcounsel --model scripted --clients 2 --ticks 8 --out try": (
         "tests/analysis/replication does it"
     ),
-    "python -m analysis.validity talk runs --real annomi.csv --out validity": "wants real sessions",
-    "python -m analysis.validity persona runs --judge openai:gpt-4o-mini": "asks a paid model",
-    "python -m analysis.validity people ratings.csv --out validity": "wants ratings by people",
-    "python -m analysis.validity people runs --ratings people.csv": "wants ratings by people",
-    "python -m analysis.validity page --out validity": "tests/analysis/validity does it",
+    "simcounsel study validity talk runs --real annomi.csv --out validity": "wants real sessions",
+    "simcounsel study validity persona runs --judge openai:gpt-4o-mini": "asks a paid model",
+    "simcounsel study validity people ratings.csv --out validity": "wants ratings by people",
+    "simcounsel study validity people runs --ratings people.csv": "wants ratings by people",
+    "simcounsel study validity page --out validity": "tests/analysis/validity does it",
 }
 INSTEAD = {
     # what is typed: what is run; for what costs hours, and for models that are not what a page is about
@@ -154,7 +147,7 @@ def place(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     "page",
     [
         pytest.param(page, marks=[pytest.mark.slow(4)] if page in SLOW else [])
-        for page in commands("simcounsel")
+        for page in commands()
     ],
 )
 def test_what_a_page_types_runs(
@@ -175,7 +168,7 @@ def test_what_a_page_types_runs(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-tests")
     monkeypatch.setenv("OPENAI_BASE_URL", served.url)
     before = len(served.bodies)
-    for command in commands("simcounsel")[page]:
+    for command in commands()[page]:
         if command in NOT_RUN:
             continue
         words = [
@@ -191,11 +184,7 @@ def test_what_a_page_types_runs(
             continue
         done = simcounsel(*words)
         assert done.code == 0, f"{page}: {command}\n{done.out}\n{done.err}"
-    asking = [
-        one
-        for one in commands("simcounsel")[page]
-        if "--model http" in one or "--model openai" in one
-    ]
+    asking = [one for one in commands()[page] if "--model http" in one or "--model openai" in one]
     assert (len(served.bodies) > before) is bool(set(asking) - NOT_RUN.keys())
 
 
@@ -206,7 +195,7 @@ def blocks_of(page: str) -> list[str]:
 
 def as_run(command: str) -> str:
     """The words of a command, in the form that a test can afford."""
-    words = re.sub(r"^python -m [\w.]+ ", "", command)
+    words = command.removeprefix("simcounsel ")
     for typed, instead in INSTEAD.items():
         words = re.sub(typed, instead, words)
     return words
@@ -226,16 +215,6 @@ def look(words: list[str]) -> None:
                 assert b"simcounsel" in answer.read()
         finally:
             site.terminate()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [one for typed in commands("analysis").values() for one in typed if one not in NOT_RUN],
-)
-def test_a_report_that_a_page_types_is_written(command: str, place: Path) -> None:
-    done = CliRunner().invoke(analysis, shlex.split(as_run(command)))
-    assert done.exit_code == 0, f"{command}\n{done.output}"
 
 
 @pytest.mark.parametrize(
@@ -332,51 +311,28 @@ def test_the_files_that_a_page_names_are_there() -> None:
     assert not [f"{page}: {path}" for page, path in sorted(named) if not list(ROOT.glob(path))]
 
 
-def typed_commands() -> dict[str, click.Command]:
-    """All commands by what is typed: `run`, `corpus check`."""
-    found: dict[str, click.Command] = {}
-    for typed, command in all_commands():
-        program, _, name = typed.partition(" ")
-        if program == "simcounsel":
-            found[name] = command
-    return found
-
-
-ASKING = {"wait_for_model", "timeout"}
-"""Options of every command that asks a model, told once for all of them."""
-CODE = {"allow_code"}
-"""The same for commands that may run code."""
-
-
-@pytest.mark.parametrize(
-    ("options", "told"), [(ASKING, "`--wait-for-model`"), (CODE, "`--allow-code`")]
-)
-def test_the_commands_that_ask_models_or_run_code_are_named(options: set[str], told: str) -> None:
-    taking = {
-        name
-        for name, command in typed_commands().items()
-        if {one.name for one in command.params} >= options
-    }
-    (row,) = [row for row in PAGES["docs/commands.md"].split("\n\n") if told in row]
-    assert set(re.findall(r"`([a-z][a-z -]*)`", row)) == taking
-
-
-@each("name", typed_commands())
-def test_a_command_stands_in_the_table_with_its_options(name: str) -> None:
-    rows = [
-        row
-        for row in PAGES["docs/commands.md"].splitlines()
-        if re.match(rf"\| `{name}\b(?!-)", row)
-    ]
-    assert len(rows) == 1, f"{name} in docs/commands.md"
-    told = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", rows[0]))
-    options = [
-        {*one.opts, *one.secondary_opts}
-        for one in typed_commands()[name].params
-        if one.param_type_name == "option" and one.name not in ("help", *ASKING, *CODE)
-    ]
-    assert not told - set().union(*options), "no such options"
-    assert not [names for names in options if not names & told], "not told of"
+def test_what_prose_types_are_commands_with_such_options() -> None:
+    """What stands between backticks is not run: it names RUN, FILE and the like."""
+    known = dict(all_commands())
+    wrong = []
+    for page, typed in mentioned():
+        words = typed.split()
+        name = next(
+            (" ".join(words[:n]) for n in range(len(words), 0, -1) if " ".join(words[:n]) in known),
+            None,
+        )
+        if name is None:
+            groups = {" ".join(one.split()[:2]) for one in known}
+            if " ".join(words[:2]) not in groups and words[1] not in ("COMMAND",):
+                wrong.append(f"{page}: {typed}")
+            continue
+        options = {opt for one in known[name].params for opt in (*one.opts, *one.secondary_opts)}
+        wrong += [
+            f"{page}: {typed}: {word}"
+            for word in words
+            if word.startswith("-") and word.split("=")[0] not in options | {"--help"}
+        ]
+    assert not wrong
 
 
 def test_the_readme_is_short() -> None:
@@ -411,21 +367,3 @@ def test_the_pages_build_as_a_site(tmp_path: Path) -> None:
             r"<(?:script|link|img|object)[^>]*>", (tmp_path / "index.html").read_text("utf-8")
         )
     ), "a page that is read without a network"
-
-
-@pytest.mark.parametrize(
-    ("program", "command"),
-    [
-        pytest.param(program, command, id=command)
-        for name, program in (
-            ("analysis.replication", replication),
-            ("analysis.validity", validity),
-        )
-        for typed in commands(name).values()
-        for command in typed
-        if command not in NOT_RUN
-    ],
-)
-def test_what_a_page_types_of_studies_runs(program: Typer, command: str, place: Path) -> None:
-    done = CliRunner().invoke(program, shlex.split(as_run(command)))
-    assert done.exit_code == 0, done.output

@@ -579,10 +579,10 @@ def test_a_key_is_not_sent_to_a_host_that_only_a_file_names(
         monkeypatch.setenv(KEY, MINE)
         stopped = simcounsel("run", world)
         assert stopped.code == 1 and server.bodies == []
-        assert f"simcounsel allow {place}" in stopped.err and MINE not in stopped.err
+        assert f"simcounsel models allow {place}" in stopped.err and MINE not in stopped.err
         assert not (tmp_path / "runs").exists()
 
-        allowed = simcounsel("allow", place)
+        allowed = simcounsel("models", "allow", place)
         assert allowed.code == 0 and str(hosts_file()) in allowed.out
         assert hosts_file().read_text(encoding="utf-8") == f"{place}\n"
         assert simcounsel("run", world).code == 0
@@ -622,7 +622,7 @@ def test_a_run_that_was_received_gets_no_key_when_it_goes_on(
         monkeypatch.setenv(KEY, MINE)
         for command in (["resume", run], ["fork", run, "--at", "1"]):
             stopped = simcounsel(*command)
-            assert stopped.code == 1 and "simcounsel allow" in stopped.err
+            assert stopped.code == 1 and "simcounsel models allow" in stopped.err
         assert len(server.bodies) == before
         monkeypatch.setenv(VARIABLE, place_of(server.url) or "")
         assert simcounsel("resume", run).code == 0 and len(server.bodies) > before
@@ -637,7 +637,7 @@ def test_a_sweep_stops_before_its_first_request(
         experiment = experiment_with(tmp_path, f"{{reason: '{server.url}/m', embed: scripted}}")
         monkeypatch.setenv(KEY, MINE)
         stopped = simcounsel("sweep", experiment, "--out", "s", "--quiet")
-        assert stopped.code == 1 and "simcounsel allow" in stopped.err, stopped
+        assert stopped.code == 1 and "simcounsel models allow" in stopped.err, stopped
         assert server.bodies == []
         monkeypatch.setenv(VARIABLE, place_of(server.url) or "")
         assert simcounsel("sweep", experiment, "--out", "s", "--quiet").code == 0
@@ -684,15 +684,15 @@ def test_which_host_a_name_stands_for(
 
 
 def test_allow_lists_and_refuses(simcounsel: Command) -> None:
-    assert simcounsel("allow").out.startswith("no host (")
-    assert simcounsel("allow", "https://Models.Example.org/v1/m", "lab:8000").code == 0
-    assert simcounsel("allow", "lab:8000").code == 0
+    assert simcounsel("models", "allow").out.startswith("no host (")
+    assert simcounsel("models", "allow", "https://Models.Example.org/v1/m", "lab:8000").code == 0
+    assert simcounsel("models", "allow", "lab:8000").code == 0
     hosts_file().write_text(hosts_file().read_text(encoding="utf-8") + "# mine\n b.org # too\n")
-    assert simcounsel("allow").out.startswith("models.example.org:443, lab:8000, b.org (")
+    assert simcounsel("models", "allow").out.startswith("models.example.org:443, lab:8000, b.org (")
     for wrong in ("a b", "x/y", "", f"http://u:{PASSWORD}@h", "h:port"):
-        refused = simcounsel("allow", wrong)
+        refused = simcounsel("models", "allow", wrong)
         assert refused.code == 1 and PASSWORD not in refused.err, wrong
-    assert re.search(r"SIMCOUNSEL_HOSTS", simcounsel("allow", "--help").out)
+    assert re.search(r"SIMCOUNSEL_HOSTS", simcounsel("models", "allow", "--help").out)
 
 
 def test_data_is_cleaned_by_texts_and_names_and_stays_the_same_where_nothing_is_hidden() -> None:

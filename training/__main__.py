@@ -1,4 +1,4 @@
-"""`python -m training`: learn a counselor from corpora that stay where they are, and say what it
+"""`simcounsel train`: learn a counselor from corpora that stay where they are, and say what it
 cost in privacy.
 """
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=(
         "Learn a counselor from corpora, in one place or across clinics that never share their"
-        " records.\n\nBegin with:  python -m training tune smoke\n\nFor"
+        " records.\n\nBegin with:  simcounsel train tune smoke\n\nFor"
         " research: an adapter is no counselor, and must not answer anybody in distress."
     ),
 )

@@ -141,9 +141,7 @@ class Recipe(Spec):
         if not isinstance(data, dict):
             return data
         if "cells" in data:
-            raise ValueError(
-                "not one training but a sweep of several: python -m training sweep FILE"
-            )
+            raise ValueError("not one training but a sweep of several: simcounsel train sweep FILE")
         if "privacy" not in data:
             raise ValueError(
                 "privacy is missing: say `privacy: none`, or whom it protects and how (see"

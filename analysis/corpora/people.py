@@ -64,8 +64,8 @@ def people_table(file: Path, sources: Sources, scale: Scale) -> pd.DataFrame:
     missing = [name for name in ("run", "chat") if name not in ratings]
     if missing:
         raise ReportError(
-            f"{file}: no column {', '.join(missing)}; name a CSV written by `simcounsel rate-page"
-            " --csv`"
+            f"{file}: no column {', '.join(missing)}; name a CSV written by `simcounsel study"
+            " rate-page --csv`"
         )
     asked = {item.id for item in scale.items}
     places = _places(sources)
@@ -96,8 +96,8 @@ def people_table(file: Path, sources: Sources, scale: Scale) -> pd.DataFrame:
     if not rows:
         raise ReportError(
             f"{file}: no answer to the questions of {scale.id} about a dialogue of these corpora;"
-            f" make the study with `simcounsel rate-page CORPUS --instrument {scale.id}` from the"
-            " same files"
+            f" make the study with `simcounsel study rate-page CORPUS --instrument"
+            f" {scale.id}` from the same files"
         )
     return pd.DataFrame(rows).astype({"value": "float64"})
 

@@ -1,4 +1,4 @@
-"""`simcounsel replicate`: published studies done again, with the published numbers beside ours."""
+"""`simcounsel study replicate`: published studies done again, with their numbers beside ours."""
 
 import sys
 from pathlib import Path
@@ -25,10 +25,10 @@ app = typer.Typer(
     help=(
         "Published studies done again: plan, cost, runs, ratings, and a page in the shape of the"
         " paper's tables, with the published numbers beside ours and what differs in"
-        " design.\n\nLook first:  simcounsel replicate simcounsel --dry-run\n\nTry it:  simcounsel"
-        " replicate simcounsel --model scripted --clients 6 --ticks 40 --out try\n\nStarted again"
-        " with the same options it goes on where it was; answers of human raters are taken in each"
-        " time. Findings need a capable model."
+        " design.\n\nLook first:  simcounsel study replicate simcounsel --dry-run\n\nTry it: "
+        " simcounsel study replicate simcounsel --model scripted --clients 6 --ticks 40 --out try"
+        "\n\nStarted again with the same options it goes on where it was; answers of human raters"
+        " are taken in each time. Findings need a capable model."
     ),
 )
 

@@ -90,8 +90,8 @@ def people(
             write_offline(folder, study)
         count = len(open_study(folder).items)
         said.append(
-            f"people       {name}: {count} items; simcounsel rate-page --out {folder} --serve, or"
-            f" send out {folder / 'offline'}"
+            f"people       {name}: {count} items; simcounsel study rate-page --out {folder}"
+            f" --serve, or send out {folder / 'offline'}"
         )
     return said
 

@@ -80,7 +80,7 @@ def _inside(place: Path) -> list[Path]:
     inside = sorted(one.parent for one in place.glob("*/manifest.json")) if place.is_dir() else []
     if not inside:
         raise ReportError(
-            f"{place}: neither a training's folder nor one that holds some; `python -m training"
+            f"{place}: neither a training's folder nor one that holds some; `simcounsel train"
             " sweep FILE` makes several"
         )
     return inside
@@ -90,8 +90,7 @@ def _of(path: Path) -> TrainingRead:
     manifest = _json(path / "manifest.json") or {}
     if manifest.get("kind") not in ("tune", "federate") or "recipe" not in manifest:
         raise ReportError(
-            f"{path}: holds no training (a run, perhaps: for runs there is `python -m analysis"
-            " report`)"
+            f"{path}: holds no training (a run, perhaps: for runs there is `simcounsel report`)"
         )
     if manifest.get("format") != FORMAT:
         raise ReportError(

@@ -1,4 +1,4 @@
-"""`simcounsel validity`: whether simulated clients resemble real ones, and what may be claimed."""
+"""`simcounsel study validity`: whether simulated clients resemble real ones."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,9 +20,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=(
         "Does a simulated client resemble a real one, and which claims can runs bear? Each command"
-        " measures one thing and adds it to the same page.\n\nBegin with:  simcounsel validity talk"
-        " runs --real annomi.csv --out validity\n\nthen open validity/validity.html. What is not"
-        " measured is listed there as not measured."
+        " measures one thing and adds it to the same page.\n\nBegin with:  simcounsel study"
+        " validity talk runs --real annomi.csv --out validity\n\nthen open"
+        " validity/validity.html. What is not measured is listed there as not measured."
     ),
 )
 Out = Annotated[
@@ -203,8 +203,8 @@ def people(
         typer.Option(
             "--ratings",
             help=(
-                "CSV of a rating study (`simcounsel rate-page --out STUDY --csv FILE`); may be"
-                " given again."
+                "CSV of a rating study (`simcounsel study rate-page --out STUDY --csv"
+                " FILE`); may be given again."
             ),
         ),
     ] = None,

@@ -13,22 +13,22 @@ from analysis.validity.part import Claim, Id, ValidityPart, keep, kept
 
 UNMEASURED: Mapping[Id, tuple[str, tuple[str, ...]]] = {
     "talk": (
-        "simcounsel validity talk RUNS --real FILE",
+        "simcounsel study validity talk RUNS --real FILE",
         (
             "The clients talk like real ones",
             "The clients agree, open up and improve no sooner than real ones",
         ),
     ),
     "persona": (
-        "simcounsel validity persona RUNS --judge MODEL",
+        "simcounsel study validity persona RUNS --judge MODEL",
         ("The clients stay the persons that were written",),
     ),
     "multiverse": (
-        "simcounsel validity multiverse EXPERIMENT",
+        "simcounsel study validity multiverse EXPERIMENT",
         ("The effect does not hang on wording, model, temperature or seed",),
     ),
     "people": (
-        "simcounsel validity people FILE",
+        "simcounsel study validity people FILE",
         ("What the models rated is what people would have rated",),
     ),
 }

@@ -2,25 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from enum import EnumMeta
-from importlib.metadata import entry_points
 from inspect import signature
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import click
-from typer import Typer
 from typer.main import get_command
 
 from docs.generating.text import cell, page, prose, table
+from simcounsel.cli import app
 
-PROGRAMS = {
-    "simcounsel": ("simcounsel.cli", "app"),
-    "python -m training": ("training.__main__", "app"),
-    "python -m analysis": ("analysis.__main__", "app"),
-    "python -m analysis.replication": ("analysis.replication.__main__", "app"),
-    "python -m analysis.validity": ("analysis.validity.__main__", "app"),
-}
 TAKES = {int: "whole number", float: "number", str: "text", Path: "path"}
 """Types in plain words."""
 HIDDEN = ("help", "install_completion", "show_completion")
@@ -28,24 +20,16 @@ HIDDEN = ("help", "install_completion", "show_completion")
 
 def all_commands() -> Iterator[tuple[str, click.Command]]:
     """Each command by what is typed."""
-    for program, (module, name) in PROGRAMS.items():
-        app: Typer = getattr(__import__(module, fromlist=[name]), name)
-        yield from _within(program, get_command(app))
-    front = get_command(__import__("simcounsel.cli", fromlist=["app"]).app)
-    for point in entry_points(group="simcounsel.commands"):
-        if point.value.startswith("simcounsel."):  # others are programs of their own, above
-            found = front.get_command(context_of(front), point.name)  # type: ignore[attr-defined]
-            yield from _within(f"simcounsel {point.name}", found)
+    yield from _within("simcounsel", get_command(app))
 
 
 def _within(typed: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    inner = getattr(command, "commands", {})
-    if not inner:
+    if not hasattr(command, "list_commands"):
         yield typed, command
         return
-    for name in command.list_commands(context_of(command)):  # type: ignore[attr-defined]
-        if name in inner:  # others are programs of their own, below
-            yield from _within(f"{typed} {name}", inner[name])
+    ctx = context_of(command)
+    for name in command.list_commands(ctx):
+        yield from _within(f"{typed} {name}", command.get_command(ctx, name))  # type: ignore[attr-defined]
 
 
 def context_of(command: click.Command) -> click.Context:
@@ -107,7 +91,9 @@ def commands() -> str:
             f"## `{typed}`\n\n{prose(command.help)}\n\n{table(('', 'takes', 'default', 'meaning'), rows)}"
         )
     about = (
-        "Made of the commands themselves; `COMMAND --help` says the same. The short list is [All commands](../commands.md).\n"
-        "Commands that ask a model share `--wait-for-model` and `--timeout`."
+        "Made of the commands themselves; `simcounsel help COMMAND` says the same.\n\n"
+        "Exit codes: 0 done; 1 an error that a message names; 2 a wrong argument; 3 given up, since a model did not answer\n"
+        "or too many answers were unusable (the message names the command that goes on); 128 + N ended by signal N, so 130\n"
+        "for Ctrl-C; 141 when nobody reads the output any more."
     )
     return page("Commands and options", about, *parts)

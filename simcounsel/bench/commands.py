@@ -143,8 +143,8 @@ def cpsycoune(
         for line in result_lines(write_result(kept, cases, rated)):
             typer.echo(line)
     typer.echo(
-        f"wrote {folder}/result.json and replies.csv; compare with: simcounsel bench show {folder}"
-        " OTHER..."
+        f"wrote {folder}/result.json and replies.csv; compare with: simcounsel study bench"
+        f" show {folder} OTHER..."
     )
 
 

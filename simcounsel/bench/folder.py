@@ -282,8 +282,8 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest.model_validate_json((folder / MANIFEST).read_bytes())
     except FileNotFoundError:
         raise BenchError(
-            f"{folder}: no benchmark there (no {MANIFEST}); `simcounsel bench --help` says what"
-            " makes one"
+            f"{folder}: no benchmark there (no {MANIFEST}); `simcounsel study bench --help`"
+            " says what makes one"
         ) from None
     except (OSError, ValidationError) as error:
         said = error.strerror if isinstance(error, OSError) else "damaged, or no benchmark's"

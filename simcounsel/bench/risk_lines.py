@@ -106,7 +106,10 @@ def read_lines(path: Path) -> tuple[Labelled, ...]:
         data, lines = read_json(path) if path.suffix == ".json" else read_yaml(path)
         if not isinstance(data, list) or not data:
             raise SpecError(
-                [f"{path}:1: a list of labelled lines is needed; see simcounsel bench risk --help"]
+                [
+                    f"{path}:1: a list of labelled lines is needed; see simcounsel study"
+                    " bench risk --help"
+                ]
             )
         return tuple(line.labelled() for line in _parsed(path, data, lines))
     except SpecError as error:

@@ -1,17 +1,17 @@
-"""`allow`: to which hosts a key may be sent, and from which folders code may be run."""
+"""`models allow`: to which hosts a key may be sent, and from which folders code may be run."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simcounsel.cli import app
+from simcounsel.cli.files import models
 
 CODE = "code"
 """The word after which folders follow; a host of that name is written with its port."""
 
 
-@app.command()
+@models.command()
 def allow(
     hosts: Annotated[
         list[str] | None,
@@ -30,7 +30,7 @@ def allow(
     the same way a policy or a mind that only a file names as `module:NAME` runs once its folder is
     allowed here, or with --allow-code. To take it back, delete its line from the file.
 
-    Example: simcounsel allow models.example.org:443; simcounsel allow code my-study
+    Example: simcounsel models allow models.example.org:443; simcounsel models allow code my-study
     """
     if hosts and hosts[0] == CODE:
         _allow_code(hosts[1:])

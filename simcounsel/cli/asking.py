@@ -49,9 +49,8 @@ WaitForModel = Annotated[
         metavar="SECONDS",
         parser=_wait_s,
         help=(
-            "Wait so long for a model that does not answer, or `forever`. Then what is under way is"
-            " given up, nothing of it is written, the exit code is 3, and the same work can be gone"
-            " on with."
+            "How long to wait for a model that does not answer, or `forever`. Then the command"
+            " ends with exit code 3; nothing is lost."
         ),
     ),
 ]
@@ -63,8 +62,8 @@ Timeout = Annotated[
         parser=_timeouts,
         show_default=False,
         help=(
-            "Seconds for one request: until it is connected, and then until the answer is there."
-            " Left out: as the world says, or 10,600."
+            "Seconds for one request: to connect, and for the answer. Left out: as the world says,"
+            " or 10 s to connect and 600 s for the answer."
         ),
     ),
 ]

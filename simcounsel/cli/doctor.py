@@ -16,8 +16,9 @@ def doctor(
         bool, typer.Option("--json", help="For programs: a list of findings.")
     ] = False,
 ) -> None:
-    """Look at what is installed, fetched and reachable here, with a remedy for what is not; exit 1
-    if something is in the way of a run.
+    """Check what is installed, fetched and reachable, with a remedy for what is not.
+
+    The exit code is 1 if something is in the way of a run.
 
     Nothing is fetched, no key is sent anywhere, and no model is asked. Put what it prints into a
     report of a fault.

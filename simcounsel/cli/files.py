@@ -1,4 +1,6 @@
-"""`check`, `init`, `models`, `personas import` and `draw`: what there is to work with."""
+"""`check`, `init`, `list`, `models`, `library personas` and `library pack`: what there is to work
+with.
+"""
 
 import sys
 from pathlib import Path
@@ -6,12 +8,20 @@ from typing import Annotated
 
 import typer
 
-from simcounsel.cli import app
+from simcounsel.cli import app, library
 from simcounsel.cli.weights import console_of
 from simcounsel.cli.weights import pull as pull_weights
 
-personas = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with persona files.")
-app.add_typer(personas, name="personas")
+personas = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Draw clients, or import them."
+)
+library.add_typer(personas, name="personas")
+models = typer.Typer(
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    help="List what models can be used here, and what is fetched.",
+)
+app.add_typer(models, name="models")
 
 
 @app.command()
@@ -36,8 +46,10 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Validate worlds, personas, experiments and all other files that people write; exit 1 with
-    file:line and a remedy for each problem. Code that a file names is said, and nothing of it runs.
+    """Check files that people write: worlds, personas, experiments and others.
+
+    Each problem is named with file, line and remedy, and the exit code is 1. Code that a file names
+    is reported, and does not run.
 
     Example: simcounsel check manual.yaml --graph manual.mmd
     """
@@ -66,13 +78,16 @@ def check(
     sys.exit(1 if wrong else 0)
 
 
-@app.command()
-def models(
+@models.callback()
+def list_models(
+    context: typer.Context,
     pull: Annotated[
         bool, typer.Option("--pull", help="Fetch the embedded models' weights now.")
     ] = False,
 ) -> None:
-    """What models can be used here, and what is fetched."""
+    """List what models can be used here, and what is fetched."""
+    if context.invoked_subcommand is not None:
+        return
     from simcounsel.llm.catalog import EMBEDDED_WEIGHTS, model_lines
 
     if pull:
@@ -81,18 +96,19 @@ def models(
         typer.echo(line)
 
 
-@app.command()
-def worlds() -> None:
-    """List the worlds and experiments that are included, with a line each.
+@app.command("list")
+def list_included() -> None:
+    """List what is included: worlds, experiments, and runs to look at.
 
-    Example: simcounsel worlds; simcounsel run insomnia
+    Example: simcounsel list; simcounsel run insomnia; simcounsel view gallery:staged
     """
+    from simcounsel.gallery import PREFIX, exhibits
     from simcounsel.specs import shipped
     from simcounsel.specs.load import read_yaml
 
     kinds: tuple[tuple[shipped.Kind, str], ...] = (
-        ("worlds", "worlds, to live in with `simcounsel run NAME`:"),
-        ("experiments", "experiments, to live through with `simcounsel sweep NAME`:"),
+        ("worlds", "worlds, for `simcounsel run NAME`:"),
+        ("experiments", "experiments, for `simcounsel sweep NAME`:"),
     )
     for kind, title in kinds:
         typer.echo(title)
@@ -102,6 +118,38 @@ def worlds() -> None:
                 about = data.get("about") or "A client and a counselor, for tests and first tries."
                 typer.echo(f"  {file.stem:<18} {about}")
         typer.echo(f"  (files: {shipped.folder(kind)}; copy one and change it)")
+    typer.echo("runs written by hand, for `simcounsel view NAME` and wherever a run is named:")
+    for one in exhibits().values():
+        typer.echo(f"  {PREFIX + one.name:<25} {one.line}")
+
+
+@library.command()
+def pack(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder.")],
+    name: Annotated[str, typer.Option("--name", help="Its name in the gallery.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for NAME.tar.xz.")] = Path(),
+) -> None:
+    """Pack a run as the gallery holds it: the same bytes for the same run. Prints what
+    gallery.yaml says of it.
+
+    Example: simcounsel library pack runs/RUN --name staged -o simcounsel/gallery
+    """
+    import hashlib
+
+    from simcounsel.disk import write_data
+    from simcounsel.gallery import pack as packed_run
+    from simcounsel.runs.record import open_record
+    from simcounsel.runs.verifying import verify
+
+    opened = open_record(run)
+    if damages := verify(run).damages:
+        raise typer.BadParameter(f"{run}: {damages[0]}")
+    packed = packed_run(opened.folder, name, opened.kind.manifest_in(opened.folder).name)
+    out.mkdir(parents=True, exist_ok=True)
+    write_data(out / f"{name}.tar.xz", packed)
+    typer.echo(
+        f"- name: {name}\n  line: \n  made: \n  sha256: {hashlib.sha256(packed).hexdigest()}"
+    )
 
 
 @app.command()
@@ -119,7 +167,7 @@ def init(
         ),
     ] = None,
 ) -> None:
-    """Write a study to start from: a world, a client, a counselor, a friend, an experiment.
+    """Write a study to start from: a world, three people, an experiment.
 
     Example: simcounsel init my-study --theme insomnia
     """
@@ -161,7 +209,7 @@ def import_personas(
     A record that cannot be used is refused by name, and the rest is written; exit code 1 says that
     something was refused.
 
-    Example: simcounsel personas import profiles.json --theme insomnia --out people
+    Example: simcounsel library personas import profiles.json --theme insomnia --out people
     """
     from simcounsel.specs.patient_psi import import_records
     from simcounsel.specs.patient_psi_persona import ImportChoices
@@ -209,7 +257,7 @@ def draw(
     The files and every report say that they were drawn. Clients of one written life are more alike
     than other people: their number is not the number of lives.
 
-    Example: simcounsel personas draw personas/*.yaml --count 66 --seed 1 --out personas-66
+    Example: simcounsel library personas draw personas/*.yaml --count 66 --seed 1 --out personas-66
     """
     from simcounsel.specs.drawing import Bounds, draw_personas, names_of
     from simcounsel.specs.persona import ClientPersona

@@ -138,6 +138,11 @@ def next_step(run: "Record[Any]", stopped: str | None) -> None:
     """
     if stopped or not run.ticks_done():
         typer.echo(f"to go on: {_resume(run)}")
+    elif run.manifest.parent:
+        typer.echo(
+            f"compare it with the run it came from: simcounsel view {run.folder.parent}, then tick"
+            " both"
+        )
     else:
         typer.echo(f"look at it in your browser: simcounsel view {run.folder}")
 

@@ -49,7 +49,7 @@ def run(
         typer.Argument(
             metavar="WORLD",
             help="A world file, or the name of one that is included, such as insomnia"
-            " (`simcounsel worlds` lists them).",
+            " (`simcounsel list` lists them).",
             autocompletion=names_of("worlds"),
         ),
     ],
@@ -77,10 +77,12 @@ def run(
     human_hints: HumanHints = False,
     port: HumanPort = 0,
 ) -> None:
-    """Live through a world and leave a run behind.
+    """Run a world: its people live through their days, and all is logged.
 
-    Without an API key it uses the embedded models; their weights (about 190 MB to fetch) come on
-    first use. Ctrl-C loses nothing: `resume` goes on. --dry-run says before what it would cost.
+    Without an API key the embedded models answer; their weights (190 MB) are fetched on first use.
+    Ctrl-C loses nothing: `resume` goes on. --dry-run says what it would cost.
+
+    Example: simcounsel run insomnia --ticks 24
     """
     from simcounsel.specs.world_file import load_world
 
@@ -150,10 +152,10 @@ def resume(
     human_hints: HumanHints = False,
     port: HumanPort = 0,
 ) -> None:
-    """Go on with a run that was stopped, after the last complete tick; replies already paid for are
-    used again.
+    """Go on with a run that was stopped. Replies that came already are used again.
 
-    A corpus that is written goes on after its last complete wave; --ticks are waves then.
+    It begins after the last complete tick. A synthesis goes on after its last complete wave, and
+    --ticks counts waves.
     """
     from simcounsel.runs.run import Run
 
@@ -186,7 +188,7 @@ def fork(
     human_hints: HumanHints = False,
     port: HumanPort = 0,
 ) -> None:
-    """A what-if: the same past, another future.
+    """Run again from a moment of a run, with something changed.
 
     Example: simcounsel fork runs/RUN --at 36 --set condition=client_only
     """

@@ -70,11 +70,29 @@ def show(
             " The first search makes an index beside the run.",
         ),
     ] = None,
+    strategies: Annotated[
+        bool,
+        typer.Option(
+            "--strategies",
+            help="Of a synthesis: what its supporter learned, and when; with --tick as of before"
+            " that wave.",
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="With --strategies: a file for `synthesize`."
+        ),
+    ] = None,
 ) -> None:
-    """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
-    recall, or what is near in meaning to some words. Of a damaged run it shows what can be read,
-    and says so.
+    """Show a run in the terminal: its summary, a day, a talk, a recall, a search.
+
+    Of a damaged run it shows what can be read, and says so.
     """
+    if strategies or out is not None:
+        raise typer.BadParameter(
+            f"{run} is a run of a world; a synthesis has strategies", param_hint="--strategies"
+        )
     if search is not None:
         from simcounsel.cli.searching import nearest_lines
 
@@ -130,8 +148,7 @@ def view(
         int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")
     ] = 8765,
 ) -> None:
-    """Look at runs in a browser: the map, the days, memories and why they came up, conversations,
-    prompts.
+    """Look at runs in a browser: talks, days, scores, memories, prompts.
 
     Follows a run that is still being written. Ctrl-C stops.
     Example: simcounsel view runs/RUN --html day.html
@@ -173,8 +190,9 @@ def demo(
         bool, typer.Option(help="Open the page in the browser of this machine.")
     ] = True,
 ) -> None:
-    """Look at a finished run in the browser, with a tour of four steps. Needs no model and no
-    network.
+    """Look at a finished run in the browser, with a tour of four steps.
+
+    Needs no model and no network.
 
     Ctrl-C stops. Example: simcounsel demo
     """
@@ -224,8 +242,7 @@ def talk(
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
 ) -> None:
-    """Ask a resident questions, as of a moment of the run; it answers from its persona and memories
-    of then.
+    """Interview somebody in a run, as of a moment of it.
 
     An empty line or Ctrl-D ends. Questions may come through a pipe, one a line. The interview is
     kept in RUN/interviews and changes nothing else. A budget is for all interviews of this run
@@ -301,8 +318,7 @@ def verify(
         ),
     ],
 ) -> None:
-    """Check that runs are as they were written: a line for each, and one for each thing that is
-    not, with its file and line.
+    """Check that runs are as they were written, and name file and line where not.
 
     Each tick's end carries a hash over its lines and the tick before; the first begins from the
     world, its people, seed and prompts. The rest of the manifest has a digest. Calls and vectors

@@ -1,11 +1,11 @@
-"""`validate-judge`: whether a judge can tell good from bad."""
+"""`study judge`: whether a judge can tell good from bad."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simcounsel.cli import app
+from simcounsel.cli import study
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import Fallbacks, InFlight, Judge, Samples
 from simcounsel.cli.weights import console_of, fetch_weights
@@ -13,7 +13,7 @@ from simcounsel.disk import write_text
 from simcounsel.specs import shipped
 
 
-@app.command("validate-judge")
+@study.command("judge")
 @asks_models
 def validate_judge(
     data: Annotated[

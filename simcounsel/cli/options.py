@@ -15,6 +15,24 @@ from simcounsel.secret import HIDDEN, scrub
 if TYPE_CHECKING:
     from simcounsel.specs.world_settings import FallbackLimits
 
+
+def found_model(named: str | None) -> str | None:
+    """A model's name; `auto` made the first that a server of this machine offers."""
+    if named != "auto":
+        return named
+    from simcounsel.cli.reaching import first_served
+
+    model = first_served()
+    if model is None:
+        raise typer.BadParameter(
+            "auto: no server of this machine offers a model (`simcounsel doctor` says where it"
+            " looked); start one, such as Ollama, or leave --model out for the embedded model",
+            param_hint="--model",
+        )
+    typer.echo(f"model          {model}")
+    return model
+
+
 Out = Annotated[
     Path, typer.Option("--out", "-o", help="Folder in which the run's own folder is made.")
 ]
@@ -25,8 +43,10 @@ Model = Annotated[
         "--model",
         help=(
             "Model for all roles but `embed`, in place of the world's; `simcounsel models` lists"
-            " the forms. What `--set models.ROLE=...` says of one role stays."
+            " the forms. auto: what a server of this machine offers, as `doctor` finds it. What"
+            " `--set models.ROLE=...` says of one role stays."
         ),
+        callback=found_model,
     ),
 ]
 Ticks = Annotated[
@@ -39,7 +59,7 @@ Quiet = Annotated[
     ),
 ]
 InFlight = Annotated[
-    int, typer.Option("--in-flight", min=1, help="At most so many requests to the model at once.")
+    int, typer.Option("--in-flight", min=1, help="How many requests may go to the model at once.")
 ]
 
 
@@ -76,8 +96,8 @@ BudgetUsd = Annotated[
         metavar="USD",
         parser=amount,
         help=(
-            "No request is sent that may cost more than what is left of this. What was spent here"
-            " before counts. 0: only what is free. It is remembered; `none` lifts it."
+            "Stop before this run costs more, all its earlier sessions included. 0: only free"
+            " models. It is remembered; `none` lifts it."
         ),
     ),
 ]
@@ -88,8 +108,8 @@ BudgetCalls = Annotated[
         metavar="N",
         parser=number_of_requests,
         help=(
-            "At most so many requests, those sent here before and every repetition counted. It is"
-            " remembered; `none` lifts it."
+            "Stop after so many requests, earlier ones and repetitions included. It is remembered;"
+            " `none` lifts it."
         ),
     ),
 ]
@@ -119,8 +139,8 @@ Fallbacks = Annotated[
         parser=_fallback_limits,
         show_default="0.2,50",
         help=(
-            "Stop, with exit code 3, when a larger share of the answers than MOST is unusable,"
-            " once more than OVER came; 1: never."
+            "Stop with exit code 3 when more than this share of the answers is unusable, from OVER"
+            " answers on. 1: never."
         ),
     ),
 ]
@@ -128,9 +148,7 @@ DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help=(
-            "Only say what would be asked and cost, from few to many; nothing is asked or written."
-        ),
+        help=("Say what would be asked and what it would cost. Nothing is asked or written."),
     ),
 ]
 PricesFile = Annotated[
@@ -162,9 +180,9 @@ HumanSeconds = Annotated[
         "--human-seconds",
         min=5,
         help=(
-            "So long the page waits for your line; then the conversation ends there. A"
-            " questionnaire waits so long for each item; then it is missing. Nothing is ever said"
-            " in your name. Left out: it waits as long as you need."
+            "How long the page waits for your line, and for each item of a questionnaire. Then the"
+            " conversation ends, or the item is missing. Nothing is ever said in your name. Left"
+            " out: it waits as long as you need."
         ),
     ),
 ]

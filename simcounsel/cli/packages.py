@@ -14,59 +14,76 @@ from typer.main import get_command as command_of
 
 from simcounsel.argument_help import Explaining, explain
 from simcounsel.errors import PluginError
-from simcounsel.registry import Registry, missing_part
+from simcounsel.registry import Plugin, Registry, missing_part
 
+BEGIN = "demo run view show init check sweep report export doctor"
+"""What `--help` lists; `help all` has the rest."""
 OURS = {
-    "bench": "Compare counselors on cases that are the same for all",
-    "clinic": "Live through a course of sessions back to back",
-    "course": "Prepare courses of sessions",
-    "skills": "Look at the therapies' skills, or bring your own",
+    "clinic": "Run a course of sessions back to back",
     "corpus": "Judge a corpus of dialogues: what is wrong with it, and what it is worth",
-    "export": "Make training data of dialogues: train, validation and test, with a card",
-    "inspect-log": "Write runs as logs of Inspect, for its viewer and its data frames",
-    "rate-page": "A blind rating study: people judge without knowing where it comes from",
-    "synthesize": "Write a new corpus of dialogues out of situations, by six roles",
-    "strategies": "What the supporter of a corpus that is written has learned, and when",
-    "train": "Learn a counselor from corpora, in one place or across clinics",
+    "export": "Make training data of dialogues, or logs for Inspect",
+    "library.course": "Prepare courses of sessions",
+    "library.skills": "Look at the therapies' skills, or bring your own",
     "report": "Make one report of runs: tables, tests, figures",
-    "replicate": "Do a published study again, its numbers beside ours",
-    "analyze": "Claims from runs, corpora and trainings",
-    "validity": "Do simulated clients resemble real ones, and which claims can runs bear?",
+    "study.bench": "Compare counselors on cases that are the same for all",
+    "study.corpus": "Compare corpora: what judges and people said of them",
+    "study.privacy": "Show what trainings are worth against what they cost in privacy",
+    "study.rate-page": "Make a blind rating study: people judge without knowing the source",
+    "study.replicate": "Do a published study again, its numbers beside ours",
+    "study.tables": "Write the tidy tables of runs, with a codebook",
+    "study.validity": "Ask whether simulated clients resemble real ones",
+    "synthesize": "Write a new corpus of dialogues out of situations, by six roles",
+    "train": "Train a counselor on corpora, in one place or across clinics",
 }
-"""What is said of our own packages' commands before they are imported."""
+"""What is said of our own packages' commands before they are imported. `group.name` is a command
+of a group.
+"""
 SECTIONS = {
-    "Begin": "demo run view show worlds gallery init check doctor",
-    "Go on": "resume fork talk clinic course skills personas",
-    "Compare and measure": (
-        "sweep rate rate-page report analyze validity validate-judge bench replicate"
-    ),
-    "Data and counselors": "synthesize strategies corpus export inspect-log train",
-    "Models and trust": "models allow verify",
+    "Begin": BEGIN,
+    "Go on": "resume fork talk clinic",
+    "Materials": "list library",
+    "Measure": "rate study verify",
+    "Data and counselors": "synthesize corpus train",
+    "Models": "models help",
 }
-"""Our commands as `--help` lists them, for somebody who reads it for the first time."""
+"""Our commands as `help all` lists them, for somebody who reads it for the first time."""
 
 
 class FrontDoor(Explaining):
     """The commands of `simcounsel`, then those of packages."""
 
+    prefix = ""
+    """With which the entry points of this group's commands begin."""
+
     @property
     def _packages(self) -> Registry[object]:
-        own = dict.fromkeys(self.commands, "simcounsel.cli:app")
+        own = dict.fromkeys((self.prefix + name for name in self.commands), "simcounsel.cli:app")
         return Registry("simcounsel.commands", "a command", object, own)
+
+    def _brought(self) -> list[Plugin]:
+        """What is brought for this group, and not for another."""
+        size = len(self.prefix)
+        return [
+            one
+            for one in self._packages.plugins()
+            if one.name.startswith(self.prefix) and "." not in one.name[size:]
+        ]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Ours in the order of the help, then those of other packages by name."""
-        ours = " ".join(SECTIONS.values()).split()
-        there = [*super().list_commands(ctx), *self._packages.names()]
-        return sorted(dict.fromkeys(there), key=lambda name: (*ours, name).index(name))
+        ours = " ".join(SECTIONS.values()).split() if not self.prefix else []
+        brought = sorted(one.name.removeprefix(self.prefix) for one in self._brought())
+        there = dict.fromkeys([*super().list_commands(ctx), *brought])
+        return sorted(there, key=lambda name: (*ours, name).index(name))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """One of ours, or a package's, imported now. PluginError when it cannot be."""
         if found := super().get_command(ctx, cmd_name):
             return found
-        made = self._packages.get(cmd_name)
+        name = self.prefix + cmd_name
+        made = self._packages.get(name)
         if made is None:
-            if gone := missing_part("simcounsel.commands", cmd_name):
+            if gone := missing_part("simcounsel.commands", name):
                 raise PluginError(gone)
             return None
         if isinstance(made, typer.Typer):
@@ -79,7 +96,7 @@ class FrontDoor(Explaining):
             return made if issubclass(TyperGroup, click.Command) else _apart(cmd_name, made)
         if not callable(made):
             raise PluginError(
-                f"simcounsel.commands: {cmd_name} is {type(made).__name__}; a command is a"
+                f"simcounsel.commands: {name} is {type(made).__name__}; a command is a"
                 " typer.Typer, a click.Command or a function"
             )
         app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -88,24 +105,65 @@ class FrontDoor(Explaining):
         explain(command)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """By what one does, with a sentence each; what packages bring is not imported for that."""
+    def lines(self) -> tuple[dict[str, str], list[tuple[str, str]]]:
+        """A sentence for each command of ours by name, and who brings each of the others; what
+        packages bring is not imported for that.
+        """
         told = {name: first_sentence(one.help or "") for name, one in self.commands.items()}
         others = []
-        for plugin in self._packages.plugins():
+        for plugin in self._brought():
+            name = plugin.name.removeprefix(self.prefix)
             if plugin.distribution == "simcounsel":
-                told[plugin.name] = OURS[plugin.name]
+                told[name] = OURS[plugin.name]
             elif plugin.distribution:
-                others.append((plugin.name, f"from {plugin.distribution}"))
-        width = max(map(len, told))
-        for title, names in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl(
-                    [(name.ljust(width), told[name]) for name in names.split() if name in told]
-                )
+                others.append((name, f"from {plugin.distribution}"))
+        return told, others
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Of `simcounsel` the ten to begin with; of a group all."""
+        told, others = self.lines()
+        begin = BEGIN.split() if not self.prefix else self.list_commands(ctx)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, told[name]) for name in begin if name in told])
         if others:
             with formatter.section("Commands of packages"):
                 formatter.write_dl(others)
+        if not self.prefix:
+            formatter.write("\nAll commands: simcounsel help all\n")
+
+
+class Study(FrontDoor):
+    """`simcounsel study`."""
+
+    prefix = "study."
+
+
+class Library(FrontDoor):
+    """`simcounsel library`."""
+
+    prefix = "library."
+
+
+def all_lines(ctx: click.Context, front: FrontDoor) -> list[str]:
+    """Every command with a sentence, by what one does; of a group those below it."""
+    formatter = ctx.make_formatter()
+    told, others = front.lines()
+    for title, names in SECTIONS.items():
+        with formatter.section(title):
+            rows = []
+            for name in names.split():
+                if name not in told:
+                    continue
+                rows.append((name, told[name]))
+                group = front.commands.get(name)
+                inner = group.lines() if isinstance(group, FrontDoor) else ({}, [])
+                below = [*inner[0].items(), *inner[1]]
+                rows += [(f"  {name} {one}", words) for one, words in sorted(below)]
+            formatter.write_dl(rows)
+    if others:
+        with formatter.section("Commands of packages"):
+            formatter.write_dl(others)
+    return formatter.getvalue().rstrip().splitlines()
 
 
 def _apart(name: str, made: click.Command) -> click.Command:

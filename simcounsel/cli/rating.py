@@ -99,12 +99,12 @@ def rate(
     fallbacks: Fallbacks = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Measure runs afterwards, with any model; the runs themselves stay as they are.
+    """Measure finished runs with a scale, by any model. The runs stay as they are.
 
-    An observer rates each conversation, without knowing names, condition or model; a client answers
-    about itself from its persona and memories of then. Kept in RUN/measurements; the same command
-    goes on with a rating that was broken off, and measures nothing once it is finished: --rounds 2
-    asks for a retest. A budget is for all ratings of this run, or of this folder of runs, together.
+    An observer rates each conversation without names, condition or model. A client answers about
+    itself, from its persona and memories of then. The answers are kept in RUN/measurements. The
+    same command goes on where it stopped; --rounds 2 asks for a retest. A budget is for all ratings
+    of this run, or of this folder of runs, together.
 
     One run:   simcounsel rate runs/RUN --instrument helping_skills
 

@@ -58,6 +58,17 @@ def models() -> Iterator[Finding]:
         yield _reaches(os.environ.get("OPENAI_BASE_URL", OPENAI_URL))
 
 
+def first_served() -> str | None:
+    """The first model that talks, of the servers of this machine, as --model takes it; None where
+    there is none.
+    """
+    for port in LOCAL.values():
+        for name in _served(port) or ():
+            if "embed" not in name.lower():
+                return f"http://localhost:{port}/v1/{name}"
+    return None
+
+
 def _served(port: int) -> list[str] | None:
     """The models of this machine at a port; None when nobody there speaks of models."""
     from simcounsel.llm.http import served

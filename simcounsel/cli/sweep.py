@@ -2,6 +2,7 @@
 
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,7 +37,7 @@ def sweep(
         typer.Argument(
             metavar="EXPERIMENT",
             help="An experiment file, or the name of one that is included, such as quick"
-            " (`simcounsel worlds` lists them).",
+            " (`simcounsel list` lists them).",
             autocompletion=names_of("experiments"),
         ),
     ],
@@ -90,17 +91,14 @@ def sweep(
     quiet: Quiet = False,
     prices: PricesFile = None,
 ) -> None:
-    """Live through clients x conditions x seeds; started again, it goes on. An experiment with
-    corpora writes them, under several conditions.
+    """Run an experiment: each client under each condition with each seed. Started again, it goes
+    on.
 
-    Nothing finished is run twice; a run that fails is reported and does not stop the others.
-    Ctrl-C, SIGTERM or SIGHUP ends all runs within five seconds: each after the tick it is in if
-    that is soon; if not, that tick is run again. None goes on when the sweep itself is killed.
+    Nothing finished is run twice. A run that fails is reported, and the others go on. Ctrl-C ends
+    all runs within five seconds and loses nothing. Where a model does not answer, that run is given
+    up for now, and the exit code is 3.
 
-    A run whose model does not answer is given up in that tick, and the others go on; the exit code
-    is then 3.
-
-    Try a sweep without a model first: simcounsel sweep experiments/quick.yaml --model scripted
+    Try one without a model: simcounsel sweep quick --model scripted
     """
     from simcounsel.instruments.naming import check_instruments
     from simcounsel.lab.plan import plan_lines
@@ -131,8 +129,9 @@ def sweep(
         quiet=quiet,
         prices=prices,
     )
-    report = cells[0].kind.report
-    typer.echo(f"read what came of it: simcounsel {report} {folder} --out report")
+    reads = find_spec("statsmodels") is not None  # the extra `analysis`
+    report = f"{cells[0].kind.report} {folder} --out report"
+    typer.echo(f"read what came of it: simcounsel {report if reads else f'view {folder}'}")
     states = {progress.state for progress in running.progress.values()}
     if "given up" in states:
         typer.echo("what was given up goes on with the same command")

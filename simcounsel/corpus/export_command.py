@@ -1,4 +1,4 @@
-"""`export`: runs become training data; `inspect-log`: they become logs of Inspect."""
+"""`export`: runs become training data, or logs for Inspect."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from simcounsel.cli import completing
 from simcounsel.cli.options import Damaged
 from simcounsel.cli.weights import console_of
 
@@ -27,6 +26,7 @@ FormatName = Literal[
     "text",
     "parquet",
     "native",
+    "inspect",
 ]
 
 OPENAI_LEAST = 10
@@ -48,7 +48,8 @@ def export(
         FormatName,
         typer.Option(
             "--format",
-            help="How the files are written; docs/training-data.md says which trainer reads which.",
+            help="How the files are written; docs/training-data.md says which trainer reads which."
+            " inspect: each run as a log for Inspect's viewer and its data frames.",
         ),
     ],
     out: Annotated[
@@ -136,13 +137,26 @@ def export(
             "--check/--no-check", help="Drop dialogues in which `corpus check` finds an error."
         ),
     ] = True,
+    requests: Annotated[
+        bool,
+        typer.Option(
+            "--requests",
+            help="With --format inspect: every request to a model as an event. Inspect's frame of"
+            " messages then holds the requests in place of the lines.",
+        ),
+    ] = False,
     damaged: Damaged = False,
 ) -> None:
     """Make training data of dialogues: train, validation and test, with a card that says what they
-    are.
+    are. Or write runs as logs for Inspect.
 
     Begin with:  simcounsel export samples --format openai -o training-data
+
+    Inspect:     simcounsel export gallery:first-days --format inspect -o logs
     """
+    if format == "inspect":
+        _inspect(sources, out, requests, damaged)
+        return
     from simcounsel.corpus.export import Export
     from simcounsel.corpus.export import export as write_export
     from simcounsel.corpus.selection import Floor, Selection
@@ -246,36 +260,13 @@ def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
-def inspect_log(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN...", help="Runs' folders, or gallery:NAME.", autocompletion=completing.runs
-        ),
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for RUN.eval.")
-    ] = Path("logs"),
-    requests: Annotated[
-        bool,
-        typer.Option(
-            "--requests",
-            help="With every request to a model as an event. Inspect's frame of messages then holds"
-            " the requests in place of the lines that were said.",
-        ),
-    ] = False,
-    damaged: Damaged = False,
-) -> None:
-    """Write runs as logs of Inspect, for its viewer and its data frames: a sample a conversation,
-    with its lines and scores.
-
-    Example: simcounsel inspect-log gallery:first-days -o logs; inspect view --log-dir logs
-    """
+def _inspect(runs: list[str], out: Path, requests: bool, damaged: bool) -> None:
+    """Each run as a log of Inspect: a sample a conversation, with its lines and scores."""
     from simcounsel.corpus.inspect_log import write_log
     from simcounsel.runs.record import open_record
     from simcounsel.runs.verifying import checked
 
     for run in runs:
-        opened = checked(open_record(run, damaged=damaged))
+        opened = checked(open_record(Path(run), damaged=damaged))
         typer.echo(f"wrote {write_log(opened, out, requests=requests)}")
     typer.echo(f"now: inspect view --log-dir {out}")

@@ -95,7 +95,7 @@ def rate(
 
     It sees the lines alone, at temperature 0: no names, models or conditions; of a Chinese
     dialogue it is asked in Chinese. What is rated is kept beside the corpus and not asked again, so
-    that the same command goes on after Ctrl-C. Compare with: simcounsel analyze corpus CORPUS...
+    that the same command goes on after Ctrl-C. Compare with: simcounsel study corpus CORPUS...
     --out report
     """
     from simcounsel.corpus.rated import calls_in
@@ -132,7 +132,7 @@ def rate(
         _rate_all(plans, models, wave, fallbacks, quiet)
     elsewhere = f" --rated {out}" if out else ""
     typer.echo(
-        f"compare and draw: simcounsel analyze corpus {' '.join(map(str, corpora))}{elsewhere}"
+        f"compare and draw: simcounsel study corpus {' '.join(map(str, corpora))}{elsewhere}"
         " --out report"
     )
 

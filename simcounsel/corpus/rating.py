@@ -255,7 +255,7 @@ class CorpusRating:
 
 def result_lines(plan: Plan, rated: Sequence[Rated]) -> Iterator[str]:
     """Means over the sample in this round, by score, each with how many dialogues it rests on; no
-    interval: `simcounsel analyze corpus` has them.
+    interval: `simcounsel study corpus` has them.
     """
     wanted = {(one.id, text_hash(one)) for one in plan.drawn.dialogues}
     known = (plan.scale.hash, plan.judge, plan.round, plan.samples)

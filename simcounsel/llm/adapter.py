@@ -97,7 +97,7 @@ def _locate(path: Path, named: str) -> Path:
         return inner
     if any((folder / "adapter_config.json").is_file() for folder in (path, path / "adapter")):
         raise ModelError(
-            f"{path}: a PEFT adapter that was not exported yet; python -m training export {named}"
+            f"{path}: a PEFT adapter that was not exported yet; simcounsel train export {named}"
             " --gguf"
         )
     if path.is_dir():

@@ -119,8 +119,8 @@ class Experiment(Spec):
     hypotheses: tuple[Hypothesis, ...] = ()
     budget: Budget = Budget()
     multiverse: Multiverse | None = None
-    """The choices that `simcounsel validity multiverse` holds the result against; a sweep does not
-    look at it.
+    """The choices that `simcounsel study validity multiverse` holds the result against; a sweep
+    does not look at it.
     """
 
     @model_validator(mode="after")

@@ -46,9 +46,7 @@ def load_experiment(
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
     if "cells" in data and "recipe" in data:
-        raise SpecError(
-            [f"{path}:1: this is a sweep of trainings: python -m training sweep {path}"]
-        )
+        raise SpecError([f"{path}:1: this is a sweep of trainings: simcounsel train sweep {path}"])
     kind = _kind_of(data)
     experiment = parse_spec(data, kind.spec, path, lines)
     problems = list(_problems(experiment, path, lines))

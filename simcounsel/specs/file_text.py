@@ -71,7 +71,7 @@ def _nearby(path: Path) -> str:
         return ""
     return (
         f"; give the name of the file, such as {path}.yaml, or one of those that are included"
-        " (`simcounsel worlds` lists them); `simcounsel init FOLDER` writes a world to begin with"
+        " (`simcounsel list` lists them); `simcounsel init FOLDER` writes a world to begin with"
     )
 
 

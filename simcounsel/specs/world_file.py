@@ -62,7 +62,7 @@ def read_world(
     for key, what in (
         ("conditions", "an experiment; live it with `simcounsel sweep`"),
         ("role", "a persona; a world names it under `residents:`"),
-        ("cells", f"a sweep of trainings: python -m training sweep {path}"),
+        ("cells", f"a sweep of trainings: simcounsel train sweep {path}"),
     ):
         if key in data and "places" not in data:
             raise SpecError([f"{path}:1: not a world but {what}"])

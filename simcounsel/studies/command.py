@@ -123,15 +123,15 @@ def rate_page(
     transcripts, personas beside what was said and done, personas before and after, or two recalls
     of one moment.
 
-    Make:     simcounsel rate-page runs --instrument transcript_quality --raters 3 --out study
+    Make:     simcounsel study rate-page runs --instrument transcript_quality --raters 3 --out study
 
-    Collect:  simcounsel rate-page --out study --serve      (or send out study/offline/RATER.html)
+    Collect:  simcounsel study rate-page --out study --serve   (or send study/offline/RATER.html)
 
-    Take in:  simcounsel rate-page --out study --import FILE
+    Take in:  simcounsel study rate-page --out study --import FILE
 
-    Export:   simcounsel rate-page --out study --csv ratings.csv
+    Export:   simcounsel study rate-page --out study --csv ratings.csv
 
-    Elsewhere: simcounsel rate-page --out study --export qualtrics
+    Elsewhere: simcounsel study rate-page --out study --export qualtrics
 
     Names, places and the instrument's masked words are taken out of the texts; read some before you
     send links. DIR/key.json says which item is which: keep it from the raters.
@@ -153,7 +153,7 @@ def rate_page(
             typer.echo(line)
     elif instrument is not None:
         raise typer.BadParameter(
-            "name the runs to make a study from, such as: simcounsel rate-page runs"
+            "name the runs to make a study from, such as: simcounsel study rate-page runs"
             " --instrument ...",
             param_hint="RUNS",
         )

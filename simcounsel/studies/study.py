@@ -160,7 +160,7 @@ def _read(file: Path, kind: type[M]) -> tuple[M, str]:
         return kind.model_validate(fields), fields_digest(fields)
     except FileNotFoundError:
         raise StudyError(
-            f"{file}: no such file; `simcounsel rate-page RUNS --instrument NAME --out"
+            f"{file}: no such file; `simcounsel study rate-page RUNS --instrument NAME --out"
             f" {file.parent}` makes a study"
         ) from None
     except ValidationError as error:
@@ -185,7 +185,7 @@ def refuse_taken(folder: Path) -> None:
     if taken is not None:
         raise StudyError(
             f"{folder}: holds a study already ({taken}); choose another --out, or go on with that"
-            f" one: `simcounsel rate-page --out {folder} --serve`"
+            f" one: `simcounsel study rate-page --out {folder} --serve`"
         )
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder}: a file, not a folder; choose another --out")

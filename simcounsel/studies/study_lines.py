@@ -97,12 +97,12 @@ def state_lines(out: Path) -> list[str]:
     return [
         *lines,
         *damaged_answers(out),
-        f"serve links    simcounsel rate-page --out {out} --serve",
+        f"serve links    simcounsel study rate-page --out {out} --serve",
         (
-            "or send out    these pages; take back with: simcounsel rate-page"
+            "or send out    these pages; take back with: simcounsel study rate-page"
             f" --out {out} --import FILE"
         ),
-        f"export         simcounsel rate-page --out {out} --csv ratings.csv",
+        f"export         simcounsel study rate-page --out {out} --csv ratings.csv",
     ]
 
 

@@ -58,8 +58,8 @@ def clinic(
         typer.Option(
             "--therapy",
             help=(
-                "`simcounsel skills list` names them; or a therapy file. Left out: the plan's, or"
-                " cbt."
+                "`simcounsel library skills list` names them; or a therapy file. Left out:"
+                " the plan's, or cbt."
             ),
         ),
     ] = None,
@@ -73,7 +73,8 @@ def clinic(
         ),
     ] = None,
     plan: Annotated[
-        Path | None, typer.Option("--plan", help="A plan, such as `simcounsel course plan` writes.")
+        Path | None,
+        typer.Option("--plan", help="A plan, such as `simcounsel library course plan` writes."),
     ] = None,
     lines: Annotated[
         int, typer.Option("--lines", min=6, max=200, help="Lines in a session, both counted.")
@@ -111,8 +112,7 @@ def clinic(
     prices: PricesFile = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Live through a course of sessions back to back; of the days between, the client gives a short
-    account.
+    """Run a course of sessions back to back. Of the days between, the client gives a short account.
 
     It leaves an ordinary run behind: `resume`, `fork`, `view` and `show` work as with any other.
     """

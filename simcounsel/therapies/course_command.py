@@ -48,7 +48,9 @@ def plan_course(
     ] = None,
     therapy: Annotated[
         str,
-        typer.Option("--therapy", help="`simcounsel skills list` names them; or a therapy file."),
+        typer.Option(
+            "--therapy", help="`simcounsel library skills list` names them; or a therapy file."
+        ),
     ] = "cbt",
     seed: Annotated[
         int,

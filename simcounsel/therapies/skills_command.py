@@ -78,7 +78,9 @@ def _near(name: str, known: list[str]) -> str:
 
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return (
-        f'did you mean "{near[0]}"?' if near else "`simcounsel skills list THERAPY` names them all"
+        f'did you mean "{near[0]}"?'
+        if near
+        else "`simcounsel library skills list THERAPY` names them all"
     )
 
 

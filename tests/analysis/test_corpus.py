@@ -285,7 +285,7 @@ def test_the_retest_is_shown(report: CorporaReport) -> None:
 
 @pytest.mark.slow
 def test_the_page_and_its_tables(report: CorporaReport, tmp_path: Path) -> None:
-    page = write(report, tmp_path / "out", "python -m analysis corpus ...")
+    page = write(report, tmp_path / "out", "simcounsel study corpus ...")
     text = page.read_text(encoding="utf-8")
     assert "<script" not in text and "http" not in text.split("<main>")[1]
     assert "stand out after correction" in text and "Rank correlation" in text
@@ -391,7 +391,8 @@ def test_arms_of_syntheses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert cells["full", "seconds"]["value"] > 0
     assert {row["n"] for row in records(found.judged[0].contrasts)} == {"pairs 4"}
     made = run.invoke(
-        simcounsel, ["rate-page", "ablation", "--instrument", "dialogue_quality", "--out", "study"]
+        simcounsel,
+        ["study", "rate-page", "ablation", "--instrument", "dialogue_quality", "--out", "study"],
     )
     assert made.exit_code == 0 and "full 4, no_corrector 4" in made.output, made.output
 
@@ -540,7 +541,9 @@ def test_end_to_end_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monk
             ],
         )
     assert (
-        run.invoke(simcounsel, ["rate-page", "--out", "study", "--csv", "ratings.csv"]).exit_code
+        run.invoke(
+            simcounsel, ["study", "rate-page", "--out", "study", "--csv", "ratings.csv"]
+        ).exit_code
         == 0
     )
     told = run.invoke(app, ["corpus", "samples", "--ratings", "ratings.csv", "-o", "quality"])
@@ -561,7 +564,7 @@ def test_it_fits_reads_and_asks_nobody(
     """As a reader meets it: on a desk, on a phone, dark; for screen readers too."""
     from axe_playwright_python.sync_playwright import Axe
 
-    file = write(report, tmp_path, "python -m analysis corpus")
+    file = write(report, tmp_path, "simcounsel study corpus")
     for width, scheme in ((1280, "light"), (390, "dark")):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
         page = context.new_page()

@@ -66,9 +66,7 @@ def parsed(page: Path) -> Cells:
 def written(planted_study: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
     """The report on the planted study, and its page on disk."""
     report = make([planted_study], QUICK)
-    return report, write(
-        report, tmp_path_factory.mktemp("report"), "python -m analysis report planted"
-    )
+    return report, write(report, tmp_path_factory.mktemp("report"), "simcounsel report planted")
 
 
 @pytest.mark.slow
@@ -193,7 +191,7 @@ def test_the_page_stands_alone_without_scripts(written: tuple[Report, Path]) -> 
     for part in (
         "Limits",
         "Left out" if "Left out, and why" in text else "No run was left out",
-        "python -m analysis report planted",
+        "simcounsel report planted",
         "statsmodels",
         "Persona at the start",
     ):
@@ -374,13 +372,13 @@ def test_a_page_names_the_command_that_made_it(three_runs: Path, tmp_path: Path)
     )
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
-    assert "python -m analysis report runs --shuffles 99" in text
+    assert "simcounsel report runs --shuffles 99" in text
 
 
 def test_a_command_of_the_program_is_named_as_it_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = ["/opt/bin/simcounsel", "validity", "talk", "my runs", "--real", "annomi.csv"]
+    typed = ["/opt/bin/simcounsel", "study", "validity", "talk", "my runs", "--real", "annomi.csv"]
     monkeypatch.setattr(sys, "argv", typed)
-    assert command_line() == "simcounsel validity talk 'my runs' --real annomi.csv"
+    assert command_line() == "simcounsel study validity talk 'my runs' --real annomi.csv"
 
 
 def test_help_teaches_and_errors_are_one_line(analysis: Command) -> None:

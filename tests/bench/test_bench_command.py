@@ -1,4 +1,4 @@
-"""`simcounsel bench`: end to end with the scripted model."""
+"""`simcounsel study bench`: end to end with the scripted model."""
 
 import csv
 import json
@@ -33,7 +33,7 @@ def _somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bench(*words: object) -> Result:
-    return CliRunner().invoke(app, ["bench", *map(str, words)])
+    return CliRunner().invoke(app, ["study", "bench", *map(str, words)])
 
 
 def test_a_benchmark_from_one_command() -> None:

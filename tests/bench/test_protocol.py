@@ -388,7 +388,7 @@ def counsels(request: Question, draw: Random) -> str:
 
 
 def bench(*given: object) -> Result:
-    return CliRunner().invoke(app, ["bench", *map(str, given)])
+    return CliRunner().invoke(app, ["study", "bench", *map(str, given)])
 
 
 @pytest.mark.slow
@@ -554,7 +554,15 @@ def test_people_and_judge_answer_the_same_questions() -> None:
 def test_the_transcripts_make_a_study_and_can_be_judged() -> None:
     given = ("--model", "scripted", "--policy", "unguided", "--fallbacks", 1, "--sample", 6)
     assert bench("protocol", SHIPPED, *given, "--out", "b").exit_code == 0
-    page = ["rate-page", "b/transcripts", "--instrument", "crisis_handling", "--out", "study"]
+    page = [
+        "study",
+        "rate-page",
+        "b/transcripts",
+        "--instrument",
+        "crisis_handling",
+        "--out",
+        "study",
+    ]
     made = CliRunner().invoke(app, page)
     assert made.exit_code == 0, made.output
     study = open_study(Path("study"))

@@ -231,21 +231,25 @@ def test_an_empty_split(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    run = CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--split", "test"])
+    run = CliRunner().invoke(app, ["study", "bench", "risk", str(own(tmp_path)), "--split", "test"])
     assert run.exit_code == 0 and "0.500" in run.output and "level labelled" in run.output
     told = json.loads(
-        CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--json"]).output
+        CliRunner().invoke(app, ["study", "bench", "risk", str(own(tmp_path)), "--json"]).output
     )
     assert (told["lines"], told["recall"]["hits"], told["recall"]["of"]) == (4, 2, 3)
     assert (
-        CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--split", "train"]).exit_code
+        CliRunner()
+        .invoke(app, ["study", "bench", "risk", str(own(tmp_path)), "--split", "train"])
+        .exit_code
         == 2
     )
     assert (
-        CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--every-line"]).exit_code
+        CliRunner()
+        .invoke(app, ["study", "bench", "risk", str(own(tmp_path)), "--every-line"])
+        .exit_code
         == 2
     )
     asked = CliRunner().invoke(
-        app, ["bench", "risk", str(own(tmp_path)), "--model", "scripted", "--every-line"]
+        app, ["study", "bench", "risk", str(own(tmp_path)), "--model", "scripted", "--every-line"]
     )
     assert asked.exit_code == 0 and "the detector, and scripted where it was asked" in asked.output

@@ -280,7 +280,7 @@ def _gone_and_back(
 
 
 def help_cpu(repeats: int) -> str:
-    """CPU time of `python -m simcounsel --help`, the best of some."""
+    """CPU time of `simcounsel --help`, the best of some."""
     found = []
     for _ in range(repeats):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -292,9 +292,7 @@ def help_cpu(repeats: int) -> str:
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return verdict(
-        min(found) < 0.5, f"`python -m simcounsel --help` under 0.5 s of CPU: {min(found):.2f} s"
-    )
+    return verdict(min(found) < 0.5, f"`simcounsel --help` under 0.5 s of CPU: {min(found):.2f} s")
 
 
 def verdict(reached: bool, text: str) -> str:

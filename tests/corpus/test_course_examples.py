@@ -29,12 +29,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("course")
     (folder / "course.json").write_text(json_blocks()[0], encoding="utf-8")
     (folder / "system.txt").write_text("You are a counselor.\n", encoding="utf-8")
-    typed = [one for one in commands("simcounsel")[PAGE] if " course.json " in one]
+    typed = [one for one in commands()[PAGE] if " course.json " in one]
     assert len(typed) == len(SHOWN) + 1
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for command in [*typed, typed[0].replace("as-openai", "whole --course whole")]:
-            done = CliRunner().invoke(app, shlex.split(command)[3:])
+            done = CliRunner().invoke(app, shlex.split(command)[1:])
             assert done.exit_code == 0, done.output
     return folder
 

@@ -498,7 +498,7 @@ def test_formats_are_all_on_the_command_line() -> None:
 
     from simcounsel.corpus.export_command import FormatName
 
-    assert get_args(FormatName) == tuple(FORMATS)
+    assert get_args(FormatName) == (*FORMATS, "inspect")
     assert all(isinstance(form, Format) for form in FORMATS.values())
 
 

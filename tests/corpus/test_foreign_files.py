@@ -110,7 +110,15 @@ def test_a_judge_rates_them_and_a_report_compares(source: Source, tmp_path: Path
 
 
 def test_people_are_shown_them_without_what_was_thought(source: Source, tmp_path: Path) -> None:
-    page = ("rate-page", source.place, "--instrument", "dialogue_quality", "--out", "study")
+    page = (
+        "study",
+        "rate-page",
+        source.place,
+        "--instrument",
+        "dialogue_quality",
+        "--out",
+        "study",
+    )
     told(simcounsel, *page, "--raters", "1")
     study = open_study(tmp_path / "study")
     assert len(study.items) == source.fit

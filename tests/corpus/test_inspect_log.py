@@ -25,7 +25,9 @@ pytestmark = [
 
 
 def test_inspect_reads_what_was_said_and_scored(simcounsel: Command, tmp_path: Path) -> None:
-    ended = simcounsel("inspect-log", "gallery:first-days", "gallery:synthesis", "-o", "logs")
+    ended = simcounsel(
+        "export", "gallery:first-days", "gallery:synthesis", "--format", "inspect", "-o", "logs"
+    )
     assert (ended.code, ended.out.count("wrote logs/")) == (0, 2)
     run = Run.open("gallery:first-days")
     dialogues = dialogues_of_run(run)
@@ -92,7 +94,7 @@ def test_requests_come_along_when_they_are_asked_for(tmp_path: Path) -> None:
 
 def test_the_same_run_gives_the_same_log(simcounsel: Command, tmp_path: Path) -> None:
     def held(folder: str) -> dict[str, object]:
-        assert simcounsel("inspect-log", "gallery:staged", "-o", folder).code == 0
+        assert simcounsel("export", "gallery:staged", "--format", "inspect", "-o", folder).code == 0
         (file,) = (tmp_path / folder).glob("*.eval")
         with zipfile.ZipFile(file) as packed:
             return {

@@ -92,6 +92,7 @@ def test_the_command_line_makes_one_and_takes_answers_back(
     made = CliRunner().invoke(
         app,
         [
+            "study",
             "rate-page",
             "mine.jsonl",
             "--instrument",
@@ -118,7 +119,8 @@ def test_the_command_line_makes_one_and_takes_answers_back(
     }
     (tmp_path / "back.jsonl").write_text(json.dumps(line) + "\n")
     done = CliRunner().invoke(
-        app, ["rate-page", "--out", "study", "--import", "back.jsonl", "--csv", "ratings.csv"]
+        app,
+        ["study", "rate-page", "--out", "study", "--import", "back.jsonl", "--csv", "ratings.csv"],
     )
     assert done.exit_code == 0, done.output
     rows = (tmp_path / "ratings.csv").read_text().splitlines()

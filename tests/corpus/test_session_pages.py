@@ -379,7 +379,7 @@ def test_syntheses_are_not_compared_on_a_clock(run: Run, lived: Run, tmp_path: P
         answer = site.get(f"/api/compare?a={a}&b={b}")
         assert answer.status_code == 422
         assert answer.text.startswith(which)
-        assert "simcounsel analyze corpus" in answer.text
+        assert "simcounsel study corpus" in answer.text
     assert site.get("/api/compare?a=world&b=world").status_code == 200
 
 

@@ -118,17 +118,18 @@ def test_no_human_takes_part_in_a_synthesis(
 def test_strategies_go_from_one_synthesis_to_the_next(simcounsel: Command, tmp_path: Path) -> None:
     simcounsel("synthesize", *SCRIPTED, "--out", "a")
     run = only_run(tmp_path / "a")
-    assert "K001" in simcounsel("strategies", run.folder).out
-    assert simcounsel("strategies", run.folder, "--wave", "1", "-o", "k.yaml").code == 0
+    assert "K001" in simcounsel("show", run.folder, "--strategies").out
+    assert simcounsel("show", run.folder, "--strategies", "--tick", "1", "-o", "k.yaml").code == 0
     assert simcounsel("synthesize", *SCRIPTED, "--out", "b", "--strategies", "k.yaml").code == 0
     assert (
-        "given from the beginning" in simcounsel("strategies", only_run(tmp_path / "b").folder).out
+        "given from the beginning"
+        in simcounsel("show", only_run(tmp_path / "b").folder, "--strategies").out
     )
-    assert simcounsel("strategies", run.folder, "--wave", "9").code == 1
+    assert simcounsel("show", run.folder, "--strategies", "--tick", "9").code == 1
     assert "such as fewest_turns=3" in simcounsel("synthesize", "--set", "turns").err
     forked = simcounsel("fork", run.folder, "--at", "1", "--set", "dropped=[K001]", "--out", "c")
     assert forked.code == 0, forked.err
-    assert "dropped" in simcounsel("strategies", only_run(tmp_path / "c").folder).out
+    assert "dropped" in simcounsel("show", only_run(tmp_path / "c").folder, "--strategies").out
     assert (
         simcounsel("fork", run.folder, "--at", "1", "--set", "situations=x", "--out", "c").code == 1
     )
@@ -146,7 +147,7 @@ def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
     assert "without.0: alone evaluator | full (none)" in planned.out
     ended = simcounsel("sweep", "e.yaml", "--quiet")
     assert ended.code == 0, ended.err
-    assert "simcounsel analyze corpus sweeps/e" in ended.out
+    assert "simcounsel study corpus sweeps/e" in ended.out
     assert sorted(
         path.parent.name for path in (tmp_path / "sweeps" / "e").glob("*/synthesis.json")
     ) == ["s1-alone", "s1-full"]

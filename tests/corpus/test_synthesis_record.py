@@ -33,7 +33,7 @@ def test_it_is_read_as_it_is(old: Path, simcounsel: Command) -> None:
     assert "written        4 of 6 sessions" in simcounsel("show", old).out
     assert len(read_dialogues(old)) == 4
     assert simcounsel("view", old, "--html", "old.html").code == 0
-    assert "K001" in simcounsel("strategies", old).out
+    assert "K001" in simcounsel("show", old, "--strategies").out
     assert fork(SynthesisRecord.open(old), 1, {}, old.parent / "forks").ticks_done() == 1
     assert {file.name: file.read_bytes() for file in old.iterdir()} == before
 

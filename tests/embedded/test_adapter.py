@@ -55,7 +55,7 @@ def test_a_file_or_the_folder_of_a_training_is_meant(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (inner / "adapter_config.json").write_text("{}")
     for place in (tmp_path / "training", inner):
-        assert f"not exported yet; python -m training export {place} --gguf" in refused(place)
+        assert f"not exported yet; simcounsel train export {place} --gguf" in refused(place)
     file = gguf_file(inner / "adapter.gguf")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     for place in (tmp_path / "training", inner, file):

@@ -435,7 +435,8 @@ def test_folder_must_be_new(tmp_path: Path) -> None:
 
 def test_command(simcounsel: Command, tmp_path: Path) -> None:
     ended = simcounsel(
-        "validate-judge",
+        "study",
+        "judge",
         "--data",
         OURS,
         "--model",
@@ -468,7 +469,7 @@ def test_without_the_extra(
     monkeypatch.delitem(sys.modules, "analysis.judge_lines")
     for name in ("judge", "judge_figures", "judge_items", "judge_lines"):
         monkeypatch.delitem(sys.modules, f"analysis.{name}", raising=False)
-    ended = simcounsel("validate-judge", "--data", OURS, "--model", "scripted", "--out", "judged")
+    ended = simcounsel("study", "judge", "--data", OURS, "--model", "scripted", "--out", "judged")
     assert ended.code == 1
     assert "pip install 'simcounsel[analysis]'" in ended.err
     assert not (tmp_path / "judged").exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from simcounsel.cli.packages import OURS
 from simcounsel.errors import PluginError
 from simcounsel.registry import Plugin, Registry
 from tests.commands import Command
@@ -55,23 +56,7 @@ def own() -> dict[str, str]:
 
 def test_our_own_packages_register_theirs() -> None:
     commands = Registry("simcounsel.commands", "a command", object, {})
-    assert set(own()) == {
-        "bench",
-        "clinic",
-        "corpus",
-        "course",
-        "export",
-        "inspect-log",
-        "rate-page",
-        "skills",
-        "synthesize",
-        "strategies",
-        "train",
-        "report",
-        "analyze",
-        "replicate",
-        "validity",
-    }
+    assert set(own()) == set(OURS)
     for name, value in own().items():
         plugin = Plugin(name=name, value=value, distribution="simcounsel")
         assert isinstance(commands.load(plugin), typer.Typer) or callable(commands.load(plugin))

@@ -38,8 +38,8 @@ WANTS = {
     "danger": ["run", "tiny", "--model", "scripted", "--set", "safety.counselors=protocol"],
     "embedded": ["run", "tiny", "--model", "embedded"],
     "corpus": ["corpus", "check", "x.jsonl"],
-    "bench": ["bench", "show", "x"],
-    "studies": ["rate-page", "x"],
+    "bench": ["study", "bench", "show", "x"],
+    "studies": ["study", "rate-page", "x"],
     "therapies": ["run", "tiny", "--model", "scripted", "--set", "residents.Miriam.policy=staged"],
 }
 """A command that wants the guest; none wants `envs`, which is for Python."""

@@ -95,7 +95,9 @@ def test_the_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     cli = in_process("simcounsel", main, monkeypatch, capsys)
-    done = cli("personas", "draw", *BASES, "--count", "2", "--theme", "grief", "--out", tmp_path)
+    done = cli(
+        "library", "personas", "draw", *BASES, "--count", "2", "--theme", "grief", "--out", tmp_path
+    )
     assert done.code != 0 and "no persona of a client with the theme 'grief'" in done.err
-    done = cli("personas", "draw", *BASES, "--count", "2", "--out", tmp_path / "d")
+    done = cli("library", "personas", "draw", *BASES, "--count", "2", "--out", tmp_path / "d")
     assert done.code == 0 and "wrote 2 clients, drawn from 3" in done.out

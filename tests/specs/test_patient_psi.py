@@ -330,7 +330,16 @@ def test_out_that_cannot_be_written(tmp_path: Path) -> None:
 def test_the_command_says_what_came_of_each(simcounsel: Command, tmp_path: Path) -> None:
     records = saved(tmp_path, [*four(), record(1, "2", name="Bo", situation="")])
     ended = simcounsel(
-        "personas", "import", records, "--out", "people", "--style", "plain", "--theme", "grief"
+        "library",
+        "personas",
+        "import",
+        records,
+        "--out",
+        "people",
+        "--style",
+        "plain",
+        "--theme",
+        "grief",
     )
     assert ended.code == 1
     assert ended.out == "wrote people/alex_1.yaml\npeople: 1, out of records: 4\n"

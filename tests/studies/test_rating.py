@@ -856,7 +856,7 @@ def test_no_answers_yet_make_an_empty_table(folder: Path) -> None:
 
 
 def call(*words: object) -> Any:
-    return CliRunner().invoke(command_line, ["rate-page", *map(str, words)])
+    return CliRunner().invoke(command_line, ["study", "rate-page", *map(str, words)])
 
 
 def damaged(folder: Path, change: Any) -> list[str]:
@@ -967,6 +967,7 @@ def test_the_command_serves_the_links_until_it_is_stopped(folder: Path) -> None:
         sys.executable,
         "-m",
         "simcounsel",
+        "study",
         "rate-page",
         "--out",
         str(folder),

@@ -354,12 +354,24 @@ def test_an_answer_that_cannot_be_used_is_said(small: Path) -> None:
 def test_the_command(small: Path, tmp_path: Path) -> None:
     run = CliRunner().invoke
     done = run(
-        app, ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"]
+        app,
+        [
+            "library",
+            "course",
+            "plan",
+            str(small),
+            "-o",
+            str(tmp_path / "out"),
+            "--model",
+            "scripted",
+        ],
     )
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "plan.yaml").is_file()
     for model in ([], ["--model", "embedded"]):
-        refused = run(app, ["course", "plan", str(small), "-o", str(tmp_path / "no"), *model])
+        refused = run(
+            app, ["library", "course", "plan", str(small), "-o", str(tmp_path / "no"), *model]
+        )
         assert isinstance(refused.exception, ModelError)
         assert "cannot be read by the embedded model" in str(refused.exception)
 
@@ -370,7 +382,8 @@ def test_no_reading_out_of_a_recording(small: Path, tmp_path: Path) -> None:
         (f"recorded:{live(tmp_path, tiny(), ticks=1).folder}", "holds no reading of a case report"),
     ):
         refused = CliRunner().invoke(
-            app, ["course", "plan", str(small), "-o", str(tmp_path / "no"), "--model", model]
+            app,
+            ["library", "course", "plan", str(small), "-o", str(tmp_path / "no"), "--model", model],
         )
         assert isinstance(refused.exception, SimcounselError)
         assert re.search(words, str(refused.exception))
@@ -396,7 +409,16 @@ def test_a_report_that_is_no_plain_text(
     with pytest.raises(SpecError, match=words):
         CliRunner().invoke(
             app,
-            ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"],
+            [
+                "library",
+                "course",
+                "plan",
+                str(small),
+                "-o",
+                str(tmp_path / "out"),
+                "--model",
+                "scripted",
+            ],
             catch_exceptions=False,
         )
 
@@ -405,7 +427,16 @@ def test_a_budget(small: Path, tmp_path: Path) -> None:
     """The scripted model told a price of a million dollars a request; without one, a budget cannot be kept."""
     prices = tmp_path / "prices.yaml"
     prices.write_text("prices:\n  scripted: {in: 1000000, out: 1000000}\n", encoding="utf-8")
-    command = ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"]
+    command = [
+        "library",
+        "course",
+        "plan",
+        str(small),
+        "-o",
+        str(tmp_path / "out"),
+        "--model",
+        "scripted",
+    ]
     stopped = CliRunner().invoke(app, [*command, "--budget-usd", "1", "--prices", str(prices)])
     assert isinstance(stopped.exception, ModelError)
     assert re.search(

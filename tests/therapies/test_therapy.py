@@ -284,17 +284,17 @@ def test_deep_nesting_and_a_byte_order_mark(tmp_path: Path) -> None:
 
 def test_the_commands(tmp_path: Path) -> None:
     run = CliRunner().invoke
-    assert "18 meta skills, 114 atomic ones" in run(app, ["skills", "list"]).output
-    listed = run(app, ["skills", "list", "cbt"]).output
+    assert "18 meta skills, 114 atomic ones" in run(app, ["library", "skills", "list"]).output
+    listed = run(app, ["library", "skills", "list", "cbt"]).output
     assert "    pin_down_a_moment: Pin down one moment" in listed
-    shown = run(app, ["skills", "show", "cbt", "pin_down_a_moment"]).output
+    shown = run(app, ["library", "skills", "show", "cbt", "pin_down_a_moment"]).output
     assert "part of  situation_analysis" in shown
     assert "always" in shown
-    near = run(app, ["skills", "show", "cbt", "pin_down_moment"])
+    near = run(app, ["library", "skills", "show", "cbt", "pin_down_moment"])
     assert isinstance(near.exception, SpecError)
     assert 'did you mean "pin_down_a_moment"?' in str(near.exception)
     file = tmp_path / "s.json"
     file.write_text(json.dumps([META, ATOMIC]), encoding="utf-8")
-    done = run(app, ["skills", "import", str(file), "-o", str(tmp_path / "mine.yaml")])
+    done = run(app, ["library", "skills", "import", str(file), "-o", str(tmp_path / "mine.yaml")])
     assert "1 meta skills, 1 atomic ones" in done.output
-    assert "33: Wait" in run(app, ["skills", "list", str(tmp_path / "mine.yaml")]).output
+    assert "33: Wait" in run(app, ["library", "skills", "list", str(tmp_path / "mine.yaml")]).output

@@ -1,4 +1,4 @@
-"""Plans, their errors by file and line, and `python -m training account` as it is typed."""
+"""Plans, their errors by file and line, and `simcounsel train account` as it is typed."""
 
 import re
 import subprocess

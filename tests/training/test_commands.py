@@ -1,4 +1,4 @@
-"""`python -m training` as it is typed: the way from a corpus to an adapter that was attacked."""
+"""`simcounsel train` as it is typed: the way from a corpus to an adapter that was attacked."""
 
 import json
 import re
@@ -23,17 +23,17 @@ ROOT = Path(__file__).parents[2]
 
 QUICK = {"account": ["--no-table"], "audit": ["--bootstrap", "20"]}
 """Added to a command, for what takes long."""
-TYPED = commands("training", once=False)
+TYPED = commands(train=True)
 STORIES = [
     ["docs/training.md", "docs/federation.md", "docs/training-privacy.md", "docs/attacks.md"]
 ]
 STORIES += [[page] for page in TYPED if page.startswith("docs/tutorials/")]
 """Pages that go on from one another; a tutorial is whole by itself."""
 NOT_RUN = {
-    "python -m training COMMAND": "no command, a form",
-    "python -m training export FOLDER --gguf": "a form",
-    "python -m training sweep privacy --audit": "takes hours",
-    "python -m training compare trainings/privacy --csv privacy.csv": "wants what that makes",
+    "simcounsel train COMMAND": "no command, a form",
+    "simcounsel train export FOLDER --gguf": "a form",
+    "simcounsel train sweep privacy --audit": "takes hours",
+    "simcounsel train compare trainings/privacy --csv privacy.csv": "wants what that makes",
 }
 run = CliRunner()
 
@@ -57,7 +57,7 @@ def test_what_the_pages_type_runs(
     monkeypatch.setattr(shipped, "FOLDER", configs)
     monkeypatch.chdir(tmp_path)
     for command in [one for page in pages for one in TYPED[page] if one not in NOT_RUN]:
-        words = shlex.split(command)[3:]
+        words = shlex.split(command)[2:]
         done = run.invoke(app, [*words, *QUICK.get(words[0], [])])
         assert done.exit_code == 0, f"{command}\n{done.output}\n{done.exception}"
     assert list(tmp_path.glob("trainings/*/adapter"))
@@ -85,7 +85,7 @@ def test_recipes_come_along_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_every_command_is_in_the_readme_and_has_help() -> None:
     for name in get_command(app).commands:  # type: ignore[attr-defined]
-        assert f"python -m training {name}" in TEXT, name
+        assert f"simcounsel train {name}" in TEXT, name
         shown = run.invoke(app, [name, "--help"])
         assert shown.exit_code == 0 and len(shown.output) > 200
 

@@ -336,7 +336,7 @@ def test_every_recipe_that_comes_along_can_be_read(
     if recipe.folders:
         monkeypatch.chdir(tmp_path)
         page = Path(__file__).parents[2] / "docs" / "tutorials" / "clinics.md"
-        (typed,) = re.findall(r"^python -m training (sites .*)$", page.read_text("utf-8"), re.M)
+        (typed,) = re.findall(r"^simcounsel train (sites .*)$", page.read_text("utf-8"), re.M)
         assert CliRunner().invoke(app, typed.split()).exit_code == 0
     if not recipe.sites:
         planned(recipe, file, lines, find(recipe, file))

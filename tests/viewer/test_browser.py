@@ -248,7 +248,9 @@ def test_two_runs_side_by_side(page: Page, url: str, shelf: Path) -> None:
         page.get_by_label(f"choose {name}", exact=True).check()
     page.get_by_role("button", name="Compare two").click()
     expect(page.locator(".person-pair")).to_have_count(3)
-    expect(page.locator("main")).to_contain_text("They part on Monday 2 March, 10:00, where one was forked.")
+    expect(page.locator("main")).to_contain_text(
+        "They part on Monday 2 March, 10:00, where one was forked."
+    )
     page.keyboard.press("End")
     ines, miriam = page.get_by_label("Ines", exact=True), page.get_by_label("Miriam", exact=True)
     expect(miriam).to_contain_text("not here")

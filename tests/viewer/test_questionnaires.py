@@ -198,7 +198,7 @@ def test_an_interview_is_not_taken_for_the_person_s_words(answered: Run, tmp_pat
 def test_the_report_says_whose_answers_they_are(
     answered: Run, tmp_path: Path, simcounsel: Command
 ) -> None:
-    made = simcounsel("analyze", "report", answered.folder, "--out", tmp_path / "report")
+    made = simcounsel("report", answered.folder, "--out", tmp_path / "report")
     assert made.code == 0, made.err
     text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     lines = sum(one.who == "Ines" for one in happened(answered, Said))

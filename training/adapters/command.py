@@ -1,4 +1,4 @@
-"""`python -m training export`: an adapter for llama.cpp and for `--model embedded+adapter=`."""
+"""`simcounsel train export`: an adapter for llama.cpp and for `--model embedded+adapter=`."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`python -m training audit | plant`."""
+"""`simcounsel train audit | plant`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -88,7 +88,7 @@ def audit(
     that was paid?
 
     Sessions of the training are compared with those of clients who were held out, on the trained
-    model and on the untouched base. Example: python -m training audit trainings/smoke --json
+    model and on the untouched base. Example: simcounsel train audit trainings/smoke --json
     audit.json
     """
     from training.progress import bar
@@ -157,7 +157,7 @@ def plant(
     """Put made-up sessions (canaries) into a corpus, to see later whether a training learned them
     by heart.
 
-    Example: python -m training plant samples -n 100 --out planted.jsonl
+    Example: simcounsel train plant samples -n 100 --out planted.jsonl
     """
     from simcounsel.corpus.reading import read_dialogues
     from training.audit.planting import write
@@ -168,7 +168,7 @@ def plant(
         " `simcounsel export` leaves canaries out"
     )
     typer.echo(
-        f"wrote {beside}: all {n} canaries and their coins; for `python -m training audit RUN"
+        f"wrote {beside}: all {n} canaries and their coins; for `simcounsel train audit RUN"
         f" --canaries {beside}`"
     )
 

@@ -93,11 +93,11 @@ def read(file: Path) -> tuple[Canary, ...]:
         )
     except OSError as error:
         raise TrainingError(
-            f"{file}: cannot be read ({error.strerror}); `python -m training plant` writes it"
+            f"{file}: cannot be read ({error.strerror}); `simcounsel train plant` writes it"
             " beside the corpus"
         ) from error
     except (ValidationError, KeyError, IndexError) as error:
         raise TrainingError(
-            f"{file}: holds no canaries as `python -m training plant` writes them, or of another"
+            f"{file}: holds no canaries as `simcounsel train plant` writes them, or of another"
             " version"
         ) from error

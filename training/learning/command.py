@@ -1,4 +1,4 @@
-"""`python -m training tune | federate | sites`."""
+"""`simcounsel train tune | federate | sites`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -63,7 +63,7 @@ def tune(config: Config, out: Out = None) -> None:
     """Fine-tune one base on all sessions, in one place. Ctrl-C stops after a step; the same command
     goes on.
 
-    Example: python -m training tune smoke
+    Example: simcounsel train tune smoke
     """
     from training.progress import bar
     from training.stopping import stoppable
@@ -90,7 +90,7 @@ def tune(config: Config, out: Out = None) -> None:
         )
     if done.adapter is None:
         typer.echo(
-            f"stopped; go on with: python -m training tune {named(config)}"
+            f"stopped; go on with: simcounsel train tune {named(config)}"
             + (f" --out {out}" if out else "")
         )
         raise typer.Exit(130)
@@ -101,7 +101,7 @@ def federate(config: Config, out: Out = None) -> None:
     """Train at several sites in turn, without their sessions being together. Ctrl-C stops after a
     round; the same command goes on.
 
-    Example: python -m training federate federated_smoke
+    Example: simcounsel train federate federated_smoke
     """
     from training.progress import bar
 
@@ -121,7 +121,7 @@ def federate(config: Config, out: Out = None) -> None:
         done = run_federation(told, config, lines, where, on_round=show, on_step=step)
     if done.stopped:
         typer.echo(
-            f"stopped {done.stopped}; go on with: python -m training federate {named(config)}"
+            f"stopped {done.stopped}; go on with: simcounsel train federate {named(config)}"
             + (f" --out {out}" if out else "")
         )
     if done.adapter is not None:
@@ -168,7 +168,7 @@ def sites(
     """Deal a corpus to sites, always whole clients, and say who has what; with --out as files that
     stand for clinics.
 
-    Example: python -m training sites samples -n 4 --by theme --out clinics
+    Example: simcounsel train sites samples -n 4 --by theme --out clinics
     """
     from simcounsel.corpus.reading import read_dialogues
     from training.dealing import deal

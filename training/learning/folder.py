@@ -74,7 +74,7 @@ class TrainingFolder:
         """One that is there. TrainingError if it is not."""
         if not (path / MANIFEST).is_file():
             raise TrainingError(
-                f"{path}: no training's folder: it has no {MANIFEST}; `python -m training tune"
+                f"{path}: no training's folder: it has no {MANIFEST}; `simcounsel train tune"
                 " CONFIG` makes one"
             )
         return cls(path)

@@ -85,7 +85,7 @@ def tune(
         most = account.plan.privacy.budget_epsilon
         raise TrainingError(
             f"the budget of epsilon {most:g} would be overrun after round {account.last_round} of"
-            f" {recipe.rounds}; see `python -m training account {file}`"
+            f" {recipe.rounds}; see `simcounsel train account {file}`"
         )
     learners = Learners(recipe=recipe, sites=sites, plan=plan)
     local = learners.local(ALL)

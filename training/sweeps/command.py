@@ -1,6 +1,6 @@
-"""`python -m training sweep | compare`.
+"""`simcounsel train sweep | compare`.
 
-OUT/CELL.yaml   the cell's recipe, which `python -m training tune` or `federate` takes as well
+OUT/CELL.yaml   the cell's recipe, which `simcounsel train tune` or `federate` takes as well
 OUT/CELL/       its training; audit.json in it, where an audit was asked for
 """
 
@@ -75,7 +75,7 @@ def sweep(
     """Train each cell of a sweep in turn. Ctrl-C stops; the same command goes on, and leaves alone
     what is finished.
 
-    Example: python -m training sweep privacy --dry-run
+    Example: simcounsel train sweep privacy --dry-run
     """
     plan, cells = load_sweep(file)
     cells = chosen(cells, only or [])
@@ -98,7 +98,7 @@ def sweep(
         raise typer.Exit(130) from None
     typer.echo(f"{len(cells) - len(failed)} of {len(cells)} cells are finished in {out}")
     typer.echo(
-        f"compare:  python -m training compare {out}\nfigures:  python -m analysis privacy {out}"
+        f"compare:  simcounsel train compare {out}\nfigures:  simcounsel study privacy {out}"
         " --out report"
     )
     if failed:
@@ -251,7 +251,7 @@ def compare(
     """Utility beside privacy: held-out loss, what is protected and how well, and what an audit's
     best attack reached.
 
-    Example: python -m training compare trainings/privacy --csv privacy.csv
+    Example: simcounsel train compare trainings/privacy --csv privacy.csv
     """
     from training.sweeps.comparing import as_csv, lines, read, warnings  # slow: safetensors
 

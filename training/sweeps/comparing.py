@@ -78,7 +78,7 @@ def _folders(place: Path) -> list[Path]:
     inside = sorted(one.parent for one in place.glob(f"*/{MANIFEST}")) if place.is_dir() else []
     if not inside:
         raise TrainingError(
-            f"{place}: neither a training's folder nor one that holds some; `python -m training"
+            f"{place}: neither a training's folder nor one that holds some; `simcounsel train"
             " sweep FILE` makes several"
         )
     return inside

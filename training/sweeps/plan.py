@@ -22,10 +22,10 @@ Kind = Literal["tune", "federate"]
 AUDIT = "audit.json"
 """Of a training's folder."""
 NO_SWEEP = {
-    "worlds": "an experiment in worlds: python -m simcounsel sweep {}",
-    "synthesis": "an experiment with corpora: python -m simcounsel sweep {}",
-    "places": "a world: python -m simcounsel run {}",
-    "privacy": "a single training: python -m training tune {}",
+    "worlds": "an experiment in worlds: simcounsel sweep {}",
+    "synthesis": "an experiment with corpora: simcounsel sweep {}",
+    "places": "a world: simcounsel run {}",
+    "privacy": "a single training: simcounsel train tune {}",
 }
 """Keys that tell other kinds of file, and what to do with these."""
 

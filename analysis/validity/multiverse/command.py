@@ -1,4 +1,4 @@
-"""`simcounsel validity multiverse`."""
+"""`simcounsel study validity multiverse`."""
 
 import sys
 from pathlib import Path

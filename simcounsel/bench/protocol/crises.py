@@ -204,7 +204,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _of_file(file: Path) -> Iterator[Crisis]:
-    data, lines = read_yaml(file, "see simcounsel bench protocol --help")
+    data, lines = read_yaml(file, "see simcounsel study bench protocol --help")
     if not isinstance(data, list):
         raise SpecError([f"{file}:1: a list of crises is needed, `- id: ...`"])
     problems: list[str] = []

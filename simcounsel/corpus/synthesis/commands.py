@@ -1,4 +1,4 @@
-"""Commands: `synthesize` and `strategies`, and what `resume`, `fork` and `show` do with a
+"""The command `synthesize`, and what `resume`, `fork` and `show` do with a
 synthesis.
 """
 
@@ -28,7 +28,6 @@ from simcounsel.cli.options import (
     Out,
     PricesFile,
     Quiet,
-    RunFolder,
     changes_of,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
@@ -115,7 +114,8 @@ def synthesize(
             "--strategies",
             metavar="FILE",
             help=(
-                "What the supporter knows from the beginning; `strategies RUN` writes such a file."
+                "What the supporter knows from the beginning; `show RUN --strategies --out FILE`"
+                " writes such a file."
             ),
         ),
     ] = None,
@@ -197,47 +197,6 @@ def synthesize(
     write(record, None, quiet, in_flight, budget_usd, budget_calls, table, console_of())
 
 
-def strategies(
-    run: RunFolder,
-    wave: Annotated[
-        int | None,
-        typer.Option(
-            "--wave",
-            min=0,
-            help="As they were before this wave (the first is 0); at the end if not given.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write those that are carried, for `synthesize --strategies`.",
-        ),
-    ] = None,
-) -> None:
-    """What the supporter of a synthesis has learned, and when; written to a file it can be edited
-    and used again.
-
-    To go on from a wave without one of them:  simcounsel fork RUN --at WAVE --set dropped=[K003]
-    """
-    from simcounsel.corpus.synthesis.strategies import strategies_yaml, strategy_lines
-    from simcounsel.disk import write_text
-    from simcounsel.errors import CorpusError
-
-    opened = SynthesisRecord.open(run)
-    if out is None:
-        for line in strategy_lines(opened, wave):
-            typer.echo(line)
-        return
-    try:
-        write_text(out, strategies_yaml(opened, wave))
-    except OSError as error:
-        raise CorpusError(f"{out}: cannot be written ({error.strerror})") from None
-    typer.echo(f"wrote {out}")
-
-
 def resume(
     run: Path, *, again_from: int | None, ticks: int | None, human: list[str] | None, **more: Any
 ) -> None:
@@ -277,13 +236,24 @@ def _nobody_sits(run: Path, human: list[str] | None) -> None:
         )
 
 
-def show(run: Path, *, conversation: str | None, **asked: object) -> None:
-    """`show` of a synthesis."""
+def show(
+    run: Path,
+    *,
+    conversation: str | None,
+    strategies: bool,
+    tick: int | None,
+    out: Path | None,
+    **asked: object,
+) -> None:
+    """`show` of a synthesis; ticks are waves."""
     from simcounsel.corpus.synthesis.account import account_lines, session_lines
     from simcounsel.runs.verifying import checked
 
+    if strategies:
+        _show_strategies(SynthesisRecord.open(run), tick, out)
+        return
     for option in ("who", "recall", "tick", "search"):
-        if asked[option] is not None:
+        if (asked | {"tick": tick})[option] is not None:
             raise typer.BadParameter(
                 "nobody lives in a synthesis; use --conversation N", param_hint=f"--{option}"
             )
@@ -292,6 +262,23 @@ def show(run: Path, *, conversation: str | None, **asked: object) -> None:
     lines = account_lines(record) if conversation is None else session_lines(record, conversation)
     for line in lines:
         typer.echo(line)
+
+
+def _show_strategies(record: SynthesisRecord, wave: int | None, out: Path | None) -> None:
+    """What the supporter has learned, and when; or a file of those that it carries."""
+    from simcounsel.corpus.synthesis.strategies import strategies_yaml, strategy_lines
+    from simcounsel.disk import write_text
+    from simcounsel.errors import CorpusError
+
+    if out is None:
+        for line in strategy_lines(record, wave):
+            typer.echo(line)
+        return
+    try:
+        write_text(out, strategies_yaml(record, wave))
+    except OSError as error:
+        raise CorpusError(f"{out}: cannot be written ({error.strerror})") from None
+    typer.echo(f"wrote {out}")
 
 
 def _write_on(

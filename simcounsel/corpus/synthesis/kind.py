@@ -20,7 +20,7 @@ SYNTHESIS = RecordKind(
         " {folder}`, make training data of it with `simcounsel export {folder}`"
     ),
     key="situations",
-    report="analyze corpus",
+    report="study corpus",
     parts={
         "record": f"{HERE}.record:SynthesisRecord",
         "check": f"{HERE}.settings_file:load_synthesis",

@@ -269,7 +269,7 @@ PAGE = RecordPage(
     },
     apart=(
         "of dialogues: nobody lives through days there, and there is no clock to lay two runs side"
-        " by side on. Open each for itself; `simcounsel analyze corpus RUN RUN` compares corpora by"
+        " by side on. Open each for itself; `simcounsel study corpus RUN RUN` compares corpora by"
         " judgment and in numbers."
     ),
 )

@@ -183,8 +183,8 @@ class Workshop:
         if unknown:
             raise RunError(
                 f"dropped: {unknown[0]}: no strategy of that id before wave {self.wave}; there are"
-                f" {', '.join(known) or 'none'} (`simcounsel strategies {self.record.folder}` lists"
-                " them)"
+                f" {', '.join(known) or 'none'} (`simcounsel show {self.record.folder}"
+                " --strategies` lists them)"
             )
         for strategy in known.values():
             dropped = strategy.dropped is not None

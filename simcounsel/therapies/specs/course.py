@@ -1,8 +1,9 @@
 """The plan of a course: how many sessions in which stage, and what each is about.
 
-A plan may come from a case report (`simcounsel course plan`), and then knows what the client will
-only tell later. Its facts and rationales are for whoever reads the plan: no counselor is ever asked
-with them. Links, material and lessons open to it once the client has said what they rest on.
+A plan may come from a case report (`simcounsel library course plan`). It then knows what the
+client will only tell later. Its facts and rationales are for whoever reads the plan: no counselor
+is ever asked with them. Links, material and lessons open to it once the client has said what they
+rest on.
 """
 
 from pathlib import Path

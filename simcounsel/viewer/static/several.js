@@ -27,7 +27,7 @@ function draw(found) {
     trial ? h("p", { class: "warn small" }, "Some of these answers come from a model that is there for trying the software only; they are no measurement.") : null,
     h("ul", { class: "legend", "aria-label": "Arms" }, arms.map((arm, index) => h("li", {}, h("span", { class: `arm-sign arm-${(index % ARMS) + 1}` }, SIGNS[index % ARMS]), " ", said(arm), ` (${count(found.runs.filter((run) => run.arm === arm).length)})`))),
     h("p", { class: "soft small" }, "A faint line is a run; a strong one the mean of an arm, a run counting once. Bars: 95 % interval of that mean over runs (Student's t), from three runs on. Retests are left out. Press a point to open its run there."),
-    found.series.length ? h("div", { class: "multiples" }, found.series.map((one) => multiple(found, one, arms, span(found)))) : h("p", {}, "No score was measured in these runs; ", h("code", {}, "python -m simcounsel rate RUN RUN --instrument session_alliance_observed"), " measures them."),
+    found.series.length ? h("div", { class: "multiples" }, found.series.map((one) => multiple(found, one, arms, span(found)))) : h("p", {}, "No score was measured in these runs; ", h("code", {}, "simcounsel rate RUN RUN --instrument session_alliance_observed"), " measures them."),
     found.series.length ? numbers(found) : null);
 }
 

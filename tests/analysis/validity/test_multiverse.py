@@ -204,7 +204,7 @@ def test_the_effect_of_each_specification_is_that_of_its_runs(
     lived: tuple[Universes, Path],
 ) -> None:
     made, runs = lived
-    part, pictures = make(made, runs, "simcounsel validity multiverse")
+    part, pictures = make(made, runs, "simcounsel study validity multiverse")
     table = next(one for one in part.tables if one.id == "multiverse_specifications")
     strong, weak = (
         pd.DataFrame(table.rows, columns=list(table.columns)).set_index("model").loc[model]
@@ -219,7 +219,7 @@ def test_the_effect_of_each_specification_is_that_of_its_runs(
 
 @pytest.mark.slow
 def test_the_page_has_it(lived: tuple[Universes, Path], tmp_path: Path) -> None:
-    part, pictures = make(*lived, "simcounsel validity multiverse")
+    part, pictures = make(*lived, "simcounsel study validity multiverse")
     html = add(part, pictures, tmp_path).read_text(encoding="utf-8")
     assert "Does the effect hang on choices?" in html and "not measured" in html
     curve_csv = pd.read_csv(tmp_path / "tables" / "multiverse_specifications.csv")

@@ -38,7 +38,7 @@ def _part(
         tables=(table_of(f"{id}_measures", "Measures", frame, note="d: pooled", most=1),),
         figures=shown(figures),
         sources=(MethodSource(cite="A. 2026", url="https://example.org", used="d"),),
-        command="simcounsel validity talk",
+        command="simcounsel study validity talk",
         made="2026-01-01T00:00:00",
     )
 
@@ -50,7 +50,7 @@ def test_parts_add_up_and_what_is_not_measured_is_said(tmp_path: Path) -> None:
     html = page.read_text(encoding="utf-8")
     assert "They talk alike" in html and "People agree" in html
     assert html.count("not measured") == 2, "persona and multiverse, a claim each"
-    assert "simcounsel validity persona RUNS --judge MODEL" in html
+    assert "simcounsel study validity persona RUNS --judge MODEL" in html
     assert "<script>" not in html and "&lt;script&gt;" in html
     assert html.count("<picture>") == 1
     assert (tmp_path / "figures" / "one.svg").read_bytes() == drawn.svg[Look()]

@@ -183,14 +183,14 @@ def test_two_cells_of_one_name(sweep_file: Sweeps) -> None:
 
 def test_each_kind_of_file_names_its_command() -> None:
     with pytest.raises(
-        SpecError, match="this is a sweep of trainings: python -m training sweep .*privacy.yaml"
+        SpecError, match="this is a sweep of trainings: simcounsel train sweep .*privacy.yaml"
     ):
         load_experiment(PRIVACY)
-    with pytest.raises(SpecError, match="a sweep of several: python -m training sweep"):
+    with pytest.raises(SpecError, match="a sweep of several: simcounsel train sweep"):
         load_recipe(PRIVACY)
-    with pytest.raises(SpecError, match="an experiment in worlds: python -m simcounsel sweep"):
+    with pytest.raises(SpecError, match="an experiment in worlds: simcounsel sweep"):
         load_sweep(ROOT / "experiments" / "quick.yaml")
-    with pytest.raises(SpecError, match="a single training: python -m training tune"):
+    with pytest.raises(SpecError, match="a single training: simcounsel train tune"):
         load_sweep(ROOT / "training" / "configs" / "smoke.yaml")
 
 

@@ -8,7 +8,7 @@ export function mountStrategies() {
   const none = h("p", {});
   const rows = new Map();
   const element = h("div", {}, h("h2", {}, "What the counselor has learned"),
-    h("p", { class: "soft" }, "After each session the manager makes strategies of what the evaluator asked for; the counselor carries them from the next wave on. Waves count from 0, as in ", h("code", {}, "simcounsel strategies --wave"), "."),
+    h("p", { class: "soft" }, "After each session the manager makes strategies of what the evaluator asked for; the counselor carries them from the next wave on. Waves count from 0, as in ", h("code", {}, "simcounsel show RUN --strategies --tick WAVE"), "."),
     list, none);
   return { element, update, point };
 
