@@ -14,6 +14,7 @@ nitpicky = True
 myst_heading_anchors = 4
 myst_fence_as_directive = ["mermaid"]
 highlight_language = "none"
+smartquotes = False  # two hyphens begin an option
 
 # Drawn when the site is built: a page loads no script from elsewhere, and a picture with a mistake
 # in it fails the build.

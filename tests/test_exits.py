@@ -153,7 +153,16 @@ def test_a_key_in_a_corpus_reaches_no_file_that_is_made_of_it_and_no_screen(
         (simcounsel, "corpus", "check", file, "--redact", out / "redacted.jsonl", "--json"),
         (simcounsel, "export", file, "--out", out / "own", "--format", "native", "--no-check"),
         (simcounsel, "export", file, "--out", out / "rows", "--format", "parquet", "--no-check"),
-        (simcounsel, "rate-page", file, "--instrument", "transcript_quality", "--out", out / "s"),
+        (
+            simcounsel,
+            "study",
+            "rate-page",
+            file,
+            "--instrument",
+            "transcript_quality",
+            "--out",
+            out / "s",
+        ),
         (training, "plant", file, "--out", out / "canaries.jsonl"),
         (training, "sites", file, "-n", "2", "--out", out / "sites"),
     ):

@@ -73,14 +73,12 @@ QUICK = {
 }
 OLLAMA = "http://localhost:11434/v1"
 SLOW = (
-    "docs/corpus-quality.md",
-    "docs/inspect.md",
-    "docs/protocol.md",
+    "docs/danger.md",
     "docs/synthesis.md",
     "docs/sweeps.md",
     "docs/viewer.md",
     "docs/tutorials/first-study.md",
-    "docs/tutorials/real-model.md",
+    "docs/models.md",
 )
 """Pages whose commands take seconds, load weights, or want more than [test]."""
 NAMED = (

@@ -10,7 +10,24 @@ from docs.generating.files import files
 from docs.generating.outcomes import outcomes
 from docs.generating.scales import scales
 
+INDEX = """# Reference
+
+Made out of the code when the site is built.
+
+```{toctree}
+:maxdepth: 1
+
+commands
+files
+events
+scales
+api
+outcomes
+../course-formats
+```
+"""
 PAGES: Mapping[str, Callable[[], str]] = {
+    "index": lambda: INDEX,
     "commands": commands,
     "files": files,
     "events": events,

@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from docs.generating.text import cell, page, prose, table
 from simcounsel.cli import app
+from simcounsel.cli.packages import FrontDoor
 
 TAKES = {int: "whole number", float: "number", str: "text", Path: "path"}
 """Types in plain words."""
@@ -28,7 +29,10 @@ def _within(typed: str, command: click.Command) -> Iterator[tuple[str, click.Com
         yield typed, command
         return
     ctx = context_of(command)
+    ours = command.lines()[0] if isinstance(command, FrontDoor) else None
     for name in command.list_commands(ctx):
+        if ours is not None and name not in ours:
+            continue  # of another package
         yield from _within(f"{typed} {name}", command.get_command(ctx, name))  # type: ignore[attr-defined]
 
 

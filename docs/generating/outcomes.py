@@ -40,5 +40,5 @@ def outcomes() -> str:
         + "\n```",
         "## Errors in Python\n\n" + table(("error", "exit code", "when"), rows),
         "## Prices\n\nUSD for a million tokens, as `simcounsel/llm/prices.yaml` has them; your own come first"
-        " ([Cost and budgets](../budgets.md)).\n\n" + prices,
+        " ([cost and limits](../models.md#cost-and-limits)).\n\n" + prices,
     )

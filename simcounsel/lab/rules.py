@@ -41,7 +41,7 @@ A_LINE = {
     "embed": Rule(requests=(0.5, 1.3), sent_bytes=(100, 250)),
 }
 """Of a line of a talk, where only the meetings are run, of both people: policies took 1.3 to 2.2
-(docs/courses.md); a clinic of five sessions was counted for the rest.
+(docs/evidence.md); a clinic of five sessions was counted for the rest.
 """
 FEWEST_LINES = 6
 """Of a talk that ends early: of the scripted model, who leaves at random, 144 talks that could have

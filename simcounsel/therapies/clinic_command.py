@@ -36,8 +36,8 @@ def clinic(
         Path,
         typer.Argument(
             metavar="WORLD",
-            help="A world with a client and a counselor: a file, or the name of one that comes"
-            " along, such as insomnia.",
+            help="A world with a client and a counselor: a file, or the name of one that is"
+            " included, such as insomnia.",
             autocompletion=names_of("worlds"),
         ),
     ],

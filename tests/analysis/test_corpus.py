@@ -507,6 +507,7 @@ def test_end_to_end_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monk
     made = run.invoke(
         simcounsel,
         [
+            "study",
             "rate-page",
             "samples",
             "--instrument",

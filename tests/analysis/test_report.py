@@ -362,7 +362,7 @@ def test_a_page_names_the_command_that_made_it(three_runs: Path, tmp_path: Path)
     """As a process, in an environment that holds nothing else."""
     shutil.copytree(three_runs, tmp_path / "runs")
     done = subprocess.run(
-        [sys.executable, "-m", "analysis", "report", "runs", "--shuffles", "99"],
+        [sys.executable, "-m", "simcounsel", "report", "runs", "--shuffles", "99"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -176,6 +176,7 @@ def heeds_ctrl_c() -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_it_goes_on_after_ctrl_c_and_after_a_kill(tmp_path: Path, how: signal.Signals) -> None:
     words = [
+        "study",
         "bench",
         "cpsycoune",
         str(CASES),

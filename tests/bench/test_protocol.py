@@ -517,7 +517,7 @@ def test_it_goes_on_after_ctrl_c(tmp_path: Path) -> None:
     given = ["protocol", SHIPPED, "--model", "scripted", "--policy", "unguided", "--sample", "4"]
     limits = ["--out", "b", "--in-flight", "1", "--fallbacks", "1"]
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW, "bench", *given, *limits],
+        [sys.executable, "-c", SLOW, "study", "bench", *given, *limits],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -555,6 +555,7 @@ def test_the_transcripts_make_a_study_and_can_be_judged() -> None:
     given = ("--model", "scripted", "--policy", "unguided", "--fallbacks", 1, "--sample", 6)
     assert bench("protocol", SHIPPED, *given, "--out", "b").exit_code == 0
     page = [
+        "study",
         "study",
         "rate-page",
         "b/transcripts",

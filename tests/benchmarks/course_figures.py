@@ -1,4 +1,4 @@
-"""The figures of docs/courses.md, out of the course that the page shows: run it after a change of stand-ins, courses or danger.
+"""The figures of docs/evidence.md, out of the course that the page shows: run it after a change of stand-ins, courses or danger.
 
 python -m tests.benchmarks.course_figures           # prints the sentence
 python -m tests.benchmarks.course_figures --write   # and puts it into the page
@@ -16,7 +16,7 @@ from simcounsel.runs.spending import Spending
 from tests.benchmarks.safety_moves import counted
 from tests.stage import ROOT
 
-PAGE = ROOT / "docs" / "courses.md"
+PAGE = ROOT / "docs" / "evidence.md"
 COMMAND = "clinic insomnia --client Ines --therapy cbt --sessions 6 --lines 24"
 MARKED = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
 

@@ -4,7 +4,7 @@ intervals, never a line.
     python -m tests.benchmarks.danger            # words and classifier, with MiniLM's vectors
     python -m tests.benchmarks.danger --no-vectors
 
-Whoever runs it says so in docs/explanation/hearing-danger.md, where the number of measurements is
+Whoever runs it says so in docs/hearing-danger.md, where the number of measurements is
 kept: a detector that is repaired after its mistakes here has no figure any more.
 """
 

@@ -1,5 +1,5 @@
 """What is judged of danger for which no plain word falls: kinds, level, time, people and means on the frozen scenes
-(tests/data/danger_scenes_en.yaml, danger_scenes_zh.yaml), never a line. Whoever runs it says so in docs/explanation/hearing-danger.md.
+(tests/data/danger_scenes_en.yaml, danger_scenes_zh.yaml), never a line. Whoever runs it says so in docs/hearing-danger.md.
 
     python -m tests.benchmarks.danger_scenes                              # words and classifier
     python -m tests.benchmarks.danger_scenes --model http://localhost:11434/v1/MODEL

@@ -308,7 +308,7 @@ def test_no_crisis_ends_on_open_danger_unsaid() -> None:
 @pytest.mark.slow(6)
 def test_nor_does_any_of_many() -> None:
     """A hundred; as many as one likes by SIMCOUNSEL_CRISES (3,000 are in
-    docs/explanation/hearing-danger.md).
+    docs/hearing-danger.md).
     """
     many = int(os.environ.get("SIMCOUNSEL_CRISES", "100"))
     assert not wrong(held([crisis(number) for number in range(50, 50 + many)]))

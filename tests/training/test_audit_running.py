@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 def test_pages_say_how_many_attacks_there_are() -> None:
     number = {5: "five", 6: "six"}
     told = {
-        "docs/attacks.md": f"{number[len(ATTACKS)]} attacks, beside",
+        "docs/privacy.md": f"{number[len(ATTACKS)]} attacks, beside",
         "docs/tutorials/clinics.md": f"{number[len(ATTACKS)].capitalize()} attacks try to tell",
     }
     for page, words in told.items():

@@ -24,9 +24,7 @@ ROOT = Path(__file__).parents[2]
 QUICK = {"account": ["--no-table"], "audit": ["--bootstrap", "20"]}
 """Added to a command, for what takes long."""
 TYPED = commands(train=True)
-STORIES = [
-    ["docs/training.md", "docs/federation.md", "docs/training-privacy.md", "docs/attacks.md"]
-]
+STORIES = [["docs/training.md", "docs/privacy.md"]]
 STORIES += [[page] for page in TYPED if page.startswith("docs/tutorials/")]
 """Pages that go on from one another; a tutorial is whole by itself."""
 NOT_RUN = {

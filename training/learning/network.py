@@ -132,5 +132,5 @@ def agreed(file: Path) -> tuple[Recipe, TrainingPlan | None, Terms]:
 
 def _said(config: Mapping[str, Any], key: str, option: str) -> str:
     if not config.get(key):
-        raise TrainingError(f"{option} lacks {key}; see docs/federation.md")
+        raise TrainingError(f"{option} lacks {key}; see docs/training.md")
     return str(config[key])

@@ -2,7 +2,7 @@
 a model.
 
 What is open it hears well, what is hinted at badly. Measured on frozen lines
-(docs/explanation/hearing-danger.md has the intervals; tests/benchmarks/danger.py), any danger
+(docs/hearing-danger.md has the intervals; tests/benchmarks/danger.py), any danger
 against none:
 
     English    precision 0.92   recall 0.67 (plain 0.87, hinted 0.41)   with doubt 0.90

@@ -174,7 +174,7 @@ export function mountInterview(section, { run, who, tick }) {
       h("p", { class: "interview-question" }, h("span", { class: "interview-name" }, "You: "), said(asked)),
       h("p", { class: "interview-answer" }, h("span", { class: "interview-name" }, said(who), ": "), said(told.answer, "q")),
       told.not_theirs ? h("p", { class: "warn small" }, said(sentence(told.not_theirs))) : null,
-      told.problem ? h("p", { class: "warn small" }, `The model gave no usable answer (`, said(told.problem), `); this line stands in for one.`) : null,
+      told.problem ? h("p", { class: "warn small" }, `The model gave no usable answer (`, said(told.problem), `); this line replaces one.`) : null,
       h("details", {}, h("summary", {}, `What came to mind (${told.recalled.length})`), table(told.recalled))));
     log.lastElementChild.scrollIntoView({ block: "nearest" });
   }

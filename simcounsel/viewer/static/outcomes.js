@@ -51,7 +51,7 @@ export function mountOutcomes(section, run, overview) {
 
   function nothing() {
     return [h("h2", {}, "Outcomes"), protocol(run), h("p", {}, "No scale was measured in this run."),
-      h("p", { class: "soft" }, "Measure it now: ", h("code", {}, `simcounsel rate RUN --instrument session_alliance_observed`), " (an observer), or ", h("code", {}, "--instrument insomnia_severity"), " (the client answers); RUN is this run's folder. What is measured shows here without a reload. In a world's file ", h("code", {}, "measurements:"), " measures while it is lived.")];
+      h("p", { class: "soft" }, "Measure it now: ", h("code", {}, `simcounsel rate RUN --instrument session_alliance_observed`), " (an observer), or ", h("code", {}, "--instrument insomnia_severity"), " (the client answers); RUN is this run's folder. What is measured shows here without a reload. In a world's file ", h("code", {}, "measurements:"), " measures during the run.")];
   }
 
   function charts(found, who) {

@@ -27,7 +27,7 @@ export function mountSearch(section, run, overview) {
     const key = `${how.value} ${words} ${overview.size}`;
     if (key === asked) return;
     asked = key;
-    if (!words) return fill(hits, h("p", { class: "soft" }, meaning() ? "Type some words; the memories that are nearest to them in meaning are found." : "Type a word or more; all of them must stand in a text. Case and accents do not count."));
+    if (!words) return fill(hits, h("p", { class: "soft" }, meaning() ? "Type some words; the memories that are nearest to them in meaning are found." : "Type a word or more; a text must have all of them. Case and accents do not count."));
     if (meaning()) fill(hits, h("p", { class: "soft" }, "Looking … The first search by meaning makes an index of the run."));
     let found;
     try {

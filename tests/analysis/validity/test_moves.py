@@ -72,7 +72,7 @@ MEASURED = {
     },
     "zh": {"agrees": (0.41, 0.83), "resists": (0.40, 0.80), "discloses": (0.40, 0.66)},
 }
-"""Recall and precision as docs/validity-talk.md says them."""
+"""Recall and precision as docs/evidence.md says them."""
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -2,7 +2,7 @@
 disclosure.
 
 The rules are patterns in en.yaml and zh.yaml, tried on a clause at a time. They read words, not
-meaning: irony, and what is said indirectly, escape them; how often, see docs/validity-talk.md.
+meaning: irony, and what is said indirectly, escape them; how often, see docs/evidence.md.
 """
 
 import re
