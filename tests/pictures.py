@@ -1,35 +1,22 @@
-"""The pages' pictures, made again: of the viewer with the runs of the gallery, and with --terminal
-of the terminal with a run of the default world.
+"""The pages' pictures, made again: of the viewer with the runs of the gallery, into docs/pictures/.
 
-    python -m tests.pictures [--terminal RUN]
-
-Writes docs/pictures/. RUN: of worlds/insomnia.yaml with the embedded model; it is replayed.
+python -m tests.pictures
 """
 
-import argparse
-import io
-import re
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from playwright.sync_api import FloatRect, Page, sync_playwright
-from rich.console import Console
 
-from simcounsel.cli.run_display import LiveDisplay
-from simcounsel.engine.simulation import Simulation
 from simcounsel.gallery import exhibits, folder_of
-from simcounsel.runs.run import Run
-from simcounsel.specs.world_file import load_world
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.stage import ROOT
 from tests.viewer.conftest import FLAGS, serving
 
 PICTURES = ROOT / "docs" / "pictures"
-TERMINAL_TICKS = 14
-"""Until after the first session of the default world."""
 
 
 class Shot(NamedTuple):
@@ -44,6 +31,7 @@ class Shot(NamedTuple):
 
 INES = "#tick=110&who=Ines"
 SHOTS = {
+    "talk": Shot("/run/first-days#tick=12&who=Ines&panel=talks&tour=1", height=900),
     "day": Shot(f"/run/first-days{INES}&panel=days"),
     "day-dark": Shot(f"/run/first-days{INES}&panel=days&rows=people", scheme="dark"),
     "outcomes": Shot(f"/run/first-days{INES}&panel=outcomes", height=1060, part=".panel-side"),
@@ -55,30 +43,9 @@ SHOTS = {
     ),
     "memory": Shot("/run/first-days#tick=109&who=Ines&panel=memory", part=".panel-side"),
     "compare": Shot("/compare?a=first-days&b=first-days-alone#tick=112", height=860),
-    "runs": Shot("/#group=world", height=700),
     "several": Shot("/several?run=first-days&run=first-days-alone", height=760),
-    "search": Shot(
-        "/run/first-days#tick=12&who=Ines&panel=search&q=keep%20watch", part=".panel-side"
-    ),
     "synthesis": Shot("/run/synthesis#S0001", height=1120),
 }
-
-
-def draw_terminal(run: Run) -> None:
-    """What `simcounsel run` shows after the first session, replayed, as a picture that needs no font from elsewhere."""
-    console = Console(record=True, width=132, file=io.StringIO(), force_terminal=True)
-    world = load_world(ROOT / "worlds" / "insomnia.yaml")
-    with tempfile.TemporaryDirectory() as folder:
-        display = LiveDisplay(console, world.ticks)
-        replayed = f"recorded:{run.folder}"
-        with Simulation(world, model=replayed, out=folder, on_event=display.on_event) as simulation:
-            display.watch(simulation)
-            for _ in range(TERMINAL_TICKS):
-                simulation.step()
-            console.print(display.now())
-    drawn = console.export_svg(title="simcounsel run worlds/insomnia.yaml")
-    drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
-    (PICTURES / "run.svg").write_text(drawn, encoding="utf-8")
 
 
 def photograph() -> None:
@@ -120,17 +87,5 @@ def _clip(page: Page, shot: Shot) -> FloatRect:
     }
 
 
-def main() -> None:
-    """The pictures, and on demand that of the terminal."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--terminal", type=Path)
-    told = parser.parse_args()
-    if told.terminal:
-        draw_terminal(Run.open(told.terminal))
-    photograph()
-
-
 if __name__ == "__main__":
-    main()
+    photograph()

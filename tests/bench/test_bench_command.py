@@ -206,7 +206,7 @@ def test_it_goes_on_after_ctrl_c_and_after_a_kill(tmp_path: Path, how: signal.Si
         assert process.returncode == 130
         assert "stopped by Ctrl-C; what was answered is kept in b, the same command goes on" in err
     kept = answers.read_bytes().count(b"\n")
-    done = bench(*words[1:])
+    done = bench(*words[2:])
     assert done.exit_code == 0, done.output
     assert f"{kept} requests were answered before" in done.stdout
     assert bench("cpsycoune", CASES, "--model", "scripted", "--out", "whole").exit_code == 0
