@@ -67,6 +67,12 @@ def report(
         bool,
         typer.Option("--pdf", help="Figures as PDF as well, 85 and 180 mm wide, as journals have."),
     ] = False,
+    word: Annotated[
+        bool, typer.Option("--word", help="Also report.docx, a Word file to write on in.")
+    ] = False,
+    notebook: Annotated[
+        bool, typer.Option("--notebook", help="Also report.ipynb, a notebook over the tables.")
+    ] = False,
     stories: Annotated[
         int, typer.Option("--stories", min=0, max=200, help="The largest number of client stories.")
     ] = 12,
@@ -92,7 +98,7 @@ def report(
         stories=stories,
     )
     made = make(places, options, lambda words: typer.echo(words, err=True))
-    page = write(made, out, command_line(), pdf=pdf)
+    page = write(made, out, command_line(), pdf=pdf, word=word, notebook=notebook)
     for one in made.sample.excluded:
         typer.echo(f"left out: {one.run}: {one.why}", err=True)
     typer.echo(f"report         {page}")

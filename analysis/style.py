@@ -107,6 +107,11 @@ class Picture:
         """
         if not self._with_png or self._draw is None:
             return None
+        return self.as_png()
+
+    def as_png(self) -> bytes:
+        """The wide light one on white, whether or not it was asked for."""
+        assert self._draw is not None
         return _drawn(self._draw, Look(), self.id, "png")
 
     def pdf(self, mm: float) -> bytes:

@@ -154,9 +154,10 @@ def _picture(instrument: str, respondent: str, rows: pd.DataFrame, arms: Sequenc
             axes.set_title(broken(client, 24))
         for axes in panels:
             axes.locator_params(axis="both", nbins=4)
+            axes.xaxis.set_major_formatter(_clock)
             axes.tick_params(labelbottom=True)
         for axes in panels[-1:] if not look.wide else panels[-4:]:
-            axes.set_xlabel("day")
+            axes.set_xlabel("day and hour")
         return figure
 
     more = f" ({left_out} more clients are in the table)" if left_out > 0 else ""
@@ -191,6 +192,14 @@ def _all(axes: Axes, look: Look, table: pd.DataFrame, arms: Sequence[str], clien
     axes.legend(
         frameon=False, fontsize=6.5, loc="best", handlelength=1.4, labelspacing=0.2, borderpad=0.1
     )
+
+
+def _clock(days: float, _position: float) -> str:
+    """Where a day begins its number from 1, between them the hour: `2`, `06:00`."""
+    minutes = round(days * DAY)
+    if minutes % DAY == 0:
+        return f"day {minutes // DAY + 1}"
+    return f"{minutes % DAY // 60:02d}:{minutes % 60:02d}"
 
 
 def _line(

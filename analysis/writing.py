@@ -18,6 +18,8 @@ from analysis.report import Report, shown
 from analysis.time_plots import shown_steps
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale
+from simcounsel.specs.experiment import LEAST_CLIENTS
+from simcounsel.specs.scores import TOTAL
 
 if TYPE_CHECKING:
     from analysis.report import Report
@@ -274,15 +276,37 @@ def _cost(report: "Report") -> str:
     return f"{money}; {tokens[0]:,} tokens in, {tokens[1]:,} out"
 
 
+MOST_RESULTS = 4
+"""Outcomes that the page names at its beginning."""
+STABLE = 0.8
+"""The adjusted Rand index between groupings of half samples from which on they are drawn."""
+
+
 @any_text
-def write(report: Report, out: Path, command: str, *, pdf: bool = False) -> Path:
+def write(
+    report: Report,
+    out: Path,
+    command: str,
+    *,
+    pdf: bool = False,
+    word: bool = False,
+    notebook: bool = False,
+) -> Path:
     """Write all files into `out` and return the page's path. command: as it was typed. pdf: the
-    figures at the widths of a journal, too. ReportError when it cannot be written.
+    figures at the widths of a journal, too. word, notebook: report.docx, report.ipynb. ReportError
+    when it cannot be written.
     """
+    from analysis.word import write_notebook, write_word
+
     context = _context(report, command)
-    return write_page(
+    page = write_page(
         out / "report.html", "report", context, report.pictures, report.tables, pdf=pdf
     )
+    if word:
+        write_word(page.with_suffix(".docx"), context, report.pictures)
+    if notebook:
+        write_notebook(page.with_suffix(".ipynb"), context)
+    return page
 
 
 def _context(report: Report, command: str) -> dict[str, Any]:
@@ -296,6 +320,10 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "experiment": sample.experiment,
         "sets": sets,
         "headline": headline(report),
+        "results": results(report),
+        "sample_clients": len({who for member in sample.members for who in member.clients}),
+        "tested": any(one.permuted.p is not None for one in report.explored),
+        "stable": (report.patterns.agreement or 0) >= STABLE,
         "drawn": drawn,
         "undrawn": len(report.explored) - len(drawn),
         "share_changes": rows.share_rows(report, sets),
@@ -371,6 +399,34 @@ def headline(report: Report) -> list[str]:
                 f"{words}: {one.verdict}; {num(one.estimate)} {interval(one.low, one.high)},"
                 f" corrected p {p_text(one.p_holm)}."
             )
+    return said
+
+
+def results(report: Report) -> list[str]:
+    """What was measured, by arm, in words with an interval, whole scales first; or why nothing can
+    be said.
+    """
+    measured = sorted(
+        (one for one in report.explored if one.instrument != "log"), key=lambda o: o.score != TOTAL
+    )
+    said = []
+    for one in measured[:MOST_RESULTS]:
+        arms = [
+            f"{num(s.mean)}{f' {interval(s.low, s.high)}' if s.low is not None else ''} in"
+            f" {plain(s.name)}"
+            for s in one.spreads
+            if s.mean is not None
+        ]
+        if arms:
+            said.append(f"{one.title[0].upper()}{one.title[1:]}, {one.kind}: {', '.join(arms)}.")
+    if len(measured) > MOST_RESULTS:
+        said.append(f"{len(measured) - MOST_RESULTS} more outcomes are below.")
+    if not measured:
+        said.append("Nobody was measured, so no outcome can be compared.")
+    clients = len({who for member in report.sample.members for who in member.clients})
+    if clients < LEAST_CLIENTS:
+        here = f"here {'is' if clients == 1 else 'are'} {clients}"
+        said.append(f"Nothing is tested: a test needs {LEAST_CLIENTS} clients, and {here}.")
     return said
 
 

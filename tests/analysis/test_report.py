@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from analysis.agreement import spearman
 from analysis.page import command_line, interval, marked, num, p_text, percent
 from analysis.report import Report, ReportOptions, make
 from analysis.statistics import holm, paired_t, repeated_anova, sign_flip_p
-from analysis.writing import write
+from analysis.writing import methods, write
 from simcounsel.events import Decided
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
@@ -283,6 +283,36 @@ def test_only_damaged_runs(three_runs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.slow
+def test_a_word_file_and_a_notebook_say_the_same(
+    planted_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a psychologist goes on writing in: the answer, the planned tests, methods and checklist."""
+    import docx
+    import nbformat
+
+    report = make([planted_study], QUICK)
+    page = write(report, tmp_path / "out", "x", word=True, notebook=True)
+    made = docx.Document(str(page.with_suffix(".docx")))
+    texts = [one.text for one in made.paragraphs]
+    html = page.read_text(encoding="utf-8")
+    assert any(one.startswith("Compared: ") for one in texts)
+    (first,) = report.planned[:1]
+    assert any(first.verdict in one for one in texts)
+    assert methods(report) in texts
+    rows = [[cell.text for cell in row.cells] for row in made.tables[0].rows]
+    assert len(rows) == 1 + len(report.planned) and rows[0][0] == "hypothesis"
+    assert rows[1][1].split(" [")[0] in html
+    book = nbformat.read(page.with_suffix(".ipynb"), 4)
+    nbformat.validate(book)
+    monkeypatch.chdir(page.parent)
+    names: dict[str, Any] = {}
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            exec(cell.source, names)
+    assert len(names["outcomes"]) == len(report.tables["outcomes"])
+
+
 def test_runs_without_clusters_or_talk(tmp_path: Path) -> None:
     """Two ticks each: too little for clusters, nobody has met."""
     from simcounsel.engine.opening import begin_run
@@ -293,7 +323,11 @@ def test_runs_without_clusters_or_talk(tmp_path: Path) -> None:
     text = write(make([tmp_path / "runs"], QUICK), tmp_path / "out", "x").read_text(
         encoding="utf-8"
     )
-    assert "No clusters" in text and "Nobody talked" in text and "did not reach their world" in text
+    assert (
+        "Activities are not grouped" in text
+        and "Nobody talked" in text
+        and "did not reach their world" in text
+    )
 
 
 @pytest.mark.slow
@@ -492,11 +526,13 @@ def test_it_fits_reads_and_asks_nobody(written: tuple[Report, Path], browser: "B
         assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
         assert not [url for url in asked if not url.startswith(("file:", "data:"))]
         assert not complaints
+        height = page.evaluate("document.documentElement.scrollHeight")
+        assert height < (3600 if width == 1440 else 6500), "a page, and the rest folded"
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
         if width == 1440:
             page.emulate_media(media="print")
-            assert (
-                page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
-            )
+            shown = "document.querySelector('#limits').closest('details').querySelector('li').checkVisibility({contentVisibilityAuto: true})"
+            assert page.evaluate(shown), "what is folded is printed"
         context.close()
