@@ -49,7 +49,9 @@ def test_a_notebook_runs(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not said, "but for tqdm's word on ipywidgets, which need not be there"
     if file.stem == "psychologist":
         html = "".join(one.get("data", {}).get("text/html", "") for one in outputs)
-        assert "<iframe src='http://127.0.0.1:" in html and "everyone" in html
+        assert (
+            "<iframe src='http://127.0.0.1:" in html and "Thank you. I don't really sleep" in html
+        )
         assert [one for one in outputs if "image/png" in one.get("data", {})], "the plot"
         told = [
             one.data.get("text/plain", "") for one in outputs if one.output_type == "display_data"

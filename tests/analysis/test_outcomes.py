@@ -1,6 +1,7 @@
 """From measurements to outcomes to planned tests: a planted effect is recovered, its absence too."""
 
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -349,3 +350,20 @@ def test_a_whole_study_without_an_effect(tmp_path: Path) -> None:
         sample.experiment, measured_outcomes(tables.measurements(sample.logs), sample)
     )[0]
     assert found.verdict == "no evidence"
+
+
+@pytest.mark.slow
+def test_the_day_chart_shows_a_row_for_each_day() -> None:
+    from analysis.days import COLOR, day_chart
+    from simcounsel import load_run
+    from simcounsel.specs.vocabulary import ActivityKind
+
+    figure = day_chart(load_run("gallery:first-days"), "Ines")
+    assert [one.get_title(loc="left") for one in figure.axes] == ["day 1", "day 2"]
+    first, second = figure.axes
+    assert {round(bar.get_x() % 0.25, 6) for bar in first.patches} == {0.0}
+    assert min(bar.get_x() for bar in first.patches) == 12.0  # Monday noon
+    assert len(second.patches) == 96 and all(bar.get_width() == 0.25 for bar in second.patches)
+    assert set(COLOR) == set(get_args(ActivityKind))
+    with pytest.raises(KeyError, match="Nobody"):
+        day_chart(load_run("gallery:first-days"), "Nobody")

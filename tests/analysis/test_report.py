@@ -282,7 +282,6 @@ def test_only_damaged_runs(three_runs: Path, tmp_path: Path) -> None:
     assert "No run could be used" in text and "broken" in text
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.slow
 def test_a_word_file_and_a_notebook_say_the_same(
     planted_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
