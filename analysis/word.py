@@ -35,7 +35,7 @@ def write_word(file: Path, context: Mapping[str, Any], pictures: Mapping[str, Pi
     for one in _figures(pictures):
         made.add_picture(io.BytesIO(one.as_png()), Mm(WIDTH_MM))
         made.add_paragraph(visible(f"{one.title}."), "Caption")
-    for story in report.stories[:1]:
+    for story in sorted(report.stories, key=lambda one: not one.excerpts)[:1]:
         made.add_heading(visible(f"{story.client}, {plain(story.arm)}"), 1)
         for excerpt in story.excerpts:
             made.add_heading(visible(excerpt.title), 2)
