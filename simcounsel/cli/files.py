@@ -250,9 +250,10 @@ def draw(
         Path | None, typer.Option("--names", help="YAML: other first names, by the written one's.")
     ] = None,
 ) -> None:
-    """Draw clients for a large study from written ones: each has a written one's life, another
-    name, and other features within bounds (age, beliefs, situations, coping, how much it says,
-    opens up and sees).
+    """Draw clients for a large study from written ones.
+
+    Each has a written one's life, another name, and other features within bounds: age, beliefs,
+    situations, coping, manner.
 
     The files and every report say that they were drawn. Clients of one written life are more alike
     than other people: their number is not the number of lives.

@@ -145,9 +145,9 @@ def synthesize(
 ) -> None:
     """Write a new corpus of dialogues out of situations, by six roles.
 
-    An extractor makes a file of each situation; a seeker opens up stage by stage; a supporter
-    answers; an evaluator judges each answer by nine qualities, a corrector revises it, and a
-    manager keeps what was learned as strategies.
+    An extractor makes a file of each situation. A seeker opens up stage by stage, and a supporter
+    answers. An evaluator judges each answer by nine qualities, a corrector revises it, and a
+    manager keeps what was learned.
 
     Begin with:  simcounsel synthesize --sessions 4
 

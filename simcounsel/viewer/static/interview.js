@@ -5,8 +5,8 @@ import { notices } from "./notice.js";
 
 const lastOpen = new Map(); // by run: the interview to go on with when the panel is shown again
 
-/** Render into `section`; `update({who, tick})` says who and when a new interview would be about. */
-export function mountInterview(section, { run, who, tick }) {
+/** Render into `section`; `update({who, tick})` says who and when a new interview would be about; `moment(tick)` is its date. */
+export function mountInterview(section, { run, who, tick, moment }) {
   const state = { who, tick, name: null, of: null, exchanges: 0, busy: false, models: [], own: {}, byHand: "", notice: "", characters: 2000 };
   const base = `/api/runs/${encodeURIComponent(run)}`;
 
@@ -69,7 +69,7 @@ export function mountInterview(section, { run, who, tick }) {
     if (!interviews.length) return fill(earlier);
     fill(earlier, h("details", {}, h("summary", {}, `Earlier interviews (${interviews.length})`),
       h("ul", {}, [...interviews].reverse().map((one) => h("li", {},
-        h("button", { type: "button", onclick: () => open(one) }, `${one.who}, tick ${one.tick}`), " ",
+        h("button", { type: "button", onclick: () => open(one) }, `${one.who}, ${moment(one.tick)}`), " ",
         h("span", { class: "soft small" }, `${one.answers.length} ${one.answers.length === 1 ? "question" : "questions"}, ${one.model}, asked on ${one.created}`))))));
   }
 
@@ -96,10 +96,10 @@ export function mountInterview(section, { run, who, tick }) {
 
   function show() {
     const of = state.of || { who: state.who, tick: state.tick };
-    fill(about, of.who ? ["You ask ", h("strong", {}, said(of.who)), `, as of the end of tick ${of.tick}. What happened later is not known then, and the run stays as it is.`]
+    fill(about, of.who ? ["You ask ", h("strong", {}, said(of.who)), `, as of ${moment(of.tick)}. What happened later is not known then, and the run stays as it is.`]
       : "Choose a person and a moment to ask them.");
     const moved = state.of && (state.of.who !== state.who || state.of.tick !== state.tick);
-    fill(anew, moved ? `Ask ${state.who} as of tick ${state.tick} instead` : "Begin a new interview");
+    fill(anew, moved ? `Ask ${state.who} as of ${moment(state.tick)} instead` : "Begin a new interview");
     anew.hidden = !state.of || !state.who;
     modelRow.hidden = Boolean(state.of) || state.models.length < 2;
     form.hidden = !of.who;

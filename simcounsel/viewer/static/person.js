@@ -71,7 +71,7 @@ export function mountPerson(section, run, overview) {
     const upto = until(person.feelings, tick).slice(-60);
     if (!upto.length) return null;
     const recent = upto.slice(-6).reverse();
-    return h("section", { class: "card" }, h("h3", {}, `Feelings up to now`), h("p", { class: "soft small" }, "Each bar is one feeling, in order: upwards a pleasant one, downwards an unpleasant one, as high as it is strong (10 at most); flat: neutral, or surprise. Press one to go there."), feelingsChart(overview, upto),
+    return h("section", { class: "card" }, h("h3", {}, `Feelings up to now`), h("p", { class: "soft small" }, "Each bar is one feeling, in order: upwards if pleasant, downwards if unpleasant, flat if neutral. Press one to go there."), feelingsChart(overview, upto),
       h("ul", { class: "plainlist" }, recent.map((one) => h("li", {}, badge(one.emotion, one.intensity, true), " ", said(one.about || ""), h("span", { class: "soft small" }, ` ${timeOf(one.minute)}`)))));
   }
 

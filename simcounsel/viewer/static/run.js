@@ -152,7 +152,7 @@ async function start() {
   }
 
   function mount(key, tick, who) {
-    if (key === "interview") return mountInterview(drawing.body, { run, who, tick });
+    if (key === "interview") return mountInterview(drawing.body, { run, who, tick, moment: (at) => momentOf(overview, at) });
     if (key === "days") return mountDays(drawing.body, overview);
     return PANELS.find(([one]) => one === key)[2](drawing.body, run, overview);
   }
