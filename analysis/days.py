@@ -5,7 +5,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from simcounsel.agents.emotion import SIGN
 from simcounsel.runs.history import Activity, History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
@@ -21,6 +20,7 @@ GROUPS = {
 }
 """The viewer's colors (`palette.js`), by kinds of activity."""
 COLOR = {kind: color for color, kinds in GROUPS.values() for kind in kinds}
+GOOD, BAD = ("joy", "trust", "anticipation"), ("fear", "sadness", "disgust", "anger")
 MOST, BAND, DAY = 10, -14, 24 * 60
 
 
@@ -62,5 +62,5 @@ def _row(axes: Axes, acts: list[Activity], day: int, tick: float) -> None:
 
 def _sign(one: Activity) -> int:
     """Whether it feels good (1), bad (-1) or neither (0)."""
-    signs: dict[str, float] = {str(name): sign for name, sign in SIGN.items()}
-    return int(signs.get(one.feeling.emotion, 0)) if one.feeling else 0
+    emotion = one.feeling.emotion if one.feeling else ""
+    return (emotion in GOOD) - (emotion in BAD)

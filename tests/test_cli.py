@@ -822,7 +822,9 @@ def test_the_doctor_finds_a_server_of_models(
             assert self.path == "/v1/models" and "Authorization" not in self.headers
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(b'{"data": [{"id": "qwen3:8b"}, {"id": "other"}]}')
+            self.wfile.write(
+                b'{"data": [{"id": "nomic-embed"}, {"id": "qwen3:8b"}, {"id": "other"}]}'
+            )
 
         def log_message(self, *_: object) -> None: ...
 
@@ -830,9 +832,15 @@ def test_the_doctor_finds_a_server_of_models(
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setattr(reaching, "LOCAL", {"Ollama": server.server_port, "none": 9})
         told = simcounsel("doctor").out
+        auto = simcounsel("run", "tiny", "--model", "auto", "--dry-run")
         server.shutdown()
-    assert "answers as Ollama does, with qwen3:8b, other" in told
-    assert f"-> --model http://localhost:{server.server_port}/v1/qwen3:8b" in told
+    name = f"http://localhost:{server.server_port}/v1/qwen3:8b"
+    assert "answers as Ollama does, with nomic-embed, qwen3:8b, other" in told
+    assert f"-> --model {name}" in told
+    assert f"model          {name}\n" in auto.out, "one that talks, not one for vectors"
+    monkeypatch.setattr(reaching, "LOCAL", {"none": 9})
+    refused = simcounsel("run", "tiny", "--model", "auto", "--dry-run")
+    assert refused.code == 2 and "no server of this machine offers a model" in refused.err
 
 
 def test_init_into_a_file(simcounsel: Command, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def models() -> Iterator[Finding]:
             subject=f"port {port}",
             mark="ok" if models else "none",
             says=f"answers as {name} does, with {names or 'no model'}",
-            remedy=f"--model {address}/{models[0] if models else 'MODEL'}",
+            remedy=f"--model {address}/{_talking(models) or 'MODEL'}",
         )
     if not found:
         yield Finding(
@@ -63,10 +63,14 @@ def first_served() -> str | None:
     there is none.
     """
     for port in LOCAL.values():
-        for name in _served(port) or ():
-            if "embed" not in name.lower():
-                return f"http://localhost:{port}/v1/{name}"
+        if name := _talking(_served(port) or ()):
+            return f"http://localhost:{port}/v1/{name}"
     return None
+
+
+def _talking(models: Iterable[str]) -> str | None:
+    """The first that is not for vectors."""
+    return next((name for name in models if "embed" not in name.lower()), None)
 
 
 def _served(port: int) -> list[str] | None:

@@ -354,8 +354,9 @@ def test_a_whole_study_without_an_effect(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_day_chart_shows_a_row_for_each_day() -> None:
-    from analysis.days import COLOR, day_chart
+    from analysis.days import BAD, COLOR, GOOD, day_chart
     from simcounsel import load_run
+    from simcounsel.agents.emotion import SIGN
     from simcounsel.specs.vocabulary import ActivityKind
 
     figure = day_chart(load_run("gallery:first-days"), "Ines")
@@ -364,6 +365,7 @@ def test_the_day_chart_shows_a_row_for_each_day() -> None:
     assert {round(bar.get_x() % 0.25, 6) for bar in first.patches} == {0.0}
     assert min(bar.get_x() for bar in first.patches) == 12.0  # Monday noon
     assert len(second.patches) == 96 and all(bar.get_width() == 0.25 for bar in second.patches)
+    assert {name: (name in GOOD) - (name in BAD) for name in SIGN} == SIGN
     assert set(COLOR) == set(get_args(ActivityKind))
     with pytest.raises(KeyError, match="Nobody"):
         day_chart(load_run("gallery:first-days"), "Nobody")
