@@ -25,9 +25,10 @@ def allow(
     """Let SIMCOUNSEL_API_KEY be sent to a host, or code in a folder be run, for good, also where
     only a file names it.
 
-    A key goes to hosts that you name: in an address on the command line, in SIMCOUNSEL_HOSTS, or
-    here. A host that only a world, an experiment or a run names gets none before you allow it. A policy or a mind that only a file names as `module:NAME` runs once its folder is allowed here,
-    or with --allow-code. To take it back, delete its line from the file.
+    A key goes to hosts that you name: in an address on the command line, in SIMCOUNSEL_HOSTS,
+    or here. A host that only a world, an experiment or a run names gets none before you allow
+    it. A policy or a mind that only a file names as `module:NAME` runs once its folder is
+    allowed here, or with --allow-code. To take it back, delete its line from the file.
 
     Example: simcounsel models allow models.example.org:443; simcounsel models allow code my-study
     """
