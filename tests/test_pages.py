@@ -34,11 +34,6 @@ from tests.stage import ROOT, Listening, go_on, happened, live, switchboard, tin
 
 NOT_RUN = {
     # and why
-    **{
-        one: "tests/corpus/test_course_examples.py does it"
-        for one in commands().get("docs/course-formats.md", ())
-        if " course.json " in one
-    },
     "simcounsel sweep counseling_effect --ray auto": "wants a cluster",
     "simcounsel study privacy trainings/privacy --out report": "wants twelve trainings",
     "simcounsel study replicate simcounsel --model scripted --clients 2 --ticks 8 --out try": (

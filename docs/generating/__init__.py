@@ -5,6 +5,7 @@ from pathlib import Path
 
 from docs.generating.api import api
 from docs.generating.commands import commands
+from docs.generating.course_formats import course_formats
 from docs.generating.events import events
 from docs.generating.files import files
 from docs.generating.outcomes import outcomes
@@ -23,7 +24,7 @@ events
 scales
 api
 outcomes
-../course-formats
+course-formats
 ```
 """
 PAGES: Mapping[str, Callable[[], str]] = {
@@ -34,6 +35,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "scales": scales,
     "api": api,
     "outcomes": outcomes,
+    "course-formats": course_formats,
 }
 """The text of each page, by its name."""
 

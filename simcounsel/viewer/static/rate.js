@@ -174,7 +174,7 @@ function header() {
     h("div", { class: "rate-bar" },
       h("strong", { class: "rate-title" }, at < 0 ? "" : study.instrument.title),
       at === CONSENT ? null : h("span", { class: "soft small" }, `${done()} of ${count()} rated`),
-      embedded ? h("button", { type: "button", class: "small", onclick: download, disabled: !shelf.answers().length }, "Download answers") : null),
+      embedded && shelf.answers().length ? h("button", { type: "button", class: "small", onclick: download }, "Download answers") : null),
     h("div", { class: "rate-progress", role: "progressbar", "aria-label": "Rated so far", "aria-valuemin": 0, "aria-valuemax": count(), "aria-valuenow": done() },
       h("svg", { width: "100%", height: 4, "aria-hidden": "true" }, h("rect", { width: `${share}%`, height: 4, fill: "currentColor" }))),
   ];

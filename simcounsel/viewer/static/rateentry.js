@@ -37,7 +37,7 @@ export function feedbackOn(study, answers, because, go) {
   const mine = study.given.training.answers;
   return h("div", { class: "rate-form", "aria-label": "How it could be rated", role: "group" },
     study.instrument.items.filter((question) => question.id in answers).map((question) => h("section", { class: "card" }, h("h2", {}, said(question.text)),
-      h("p", {}, h("b", {}, `You: ${mine[question.id] ?? "cannot say"}`), ` · one who knows: ${answers[question.id]}`, h("span", { class: "soft small" }, ` (1 ${question.low}, ${question.points} ${question.high})`)),
+      h("p", {}, h("b", {}, `You: ${mine[question.id] ?? "cannot say"}`), ` · an expert: ${answers[question.id]}`, h("span", { class: "soft small" }, ` (1 ${question.low}, ${question.points} ${question.high})`)),
       because[question.id] ? said(because[question.id], "p") : null)),
     h("p", {}, "This was to get used to the questions; people differ, and it does not count."),
     h("p", {}, h("button", { type: "button", class: "main big", onclick: go }, "Go on to the first")));
