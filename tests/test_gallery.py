@@ -128,3 +128,17 @@ def test_made_by_hand_is_said_of_the_run(simcounsel: Command, tmp_path: Path) ->
     text = file.read_text(encoding="utf-8").replace('"reason": "scripted"', '"reason": "byhand:x"')
     file.write_text(text, encoding="utf-8")
     assert "replies written by hand from the prompts" in simcounsel("show", run.folder).out
+
+
+def test_it_is_unpacked_by_a_python_without_filters(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian 12 has Python 3.11.2, whose tarfile knows no `filter`."""
+    whole = tarfile.TarFile.extractall
+
+    def early(self: tarfile.TarFile, path: Path) -> None:
+        whole(self, path, filter="data")
+
+    monkeypatch.delattr(tarfile, "data_filter")
+    monkeypatch.setattr(tarfile.TarFile, "extractall", early)
+    assert (gallery.folder_of("day") / "events.jsonl").is_file()

@@ -556,7 +556,6 @@ def test_the_transcripts_make_a_study_and_can_be_judged() -> None:
     assert bench("protocol", SHIPPED, *given, "--out", "b").exit_code == 0
     page = [
         "study",
-        "study",
         "rate-page",
         "b/transcripts",
         "--instrument",
