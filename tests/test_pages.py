@@ -172,8 +172,8 @@ def test_what_a_page_types_runs(
             for one in (sorted(map(str, place.glob(word))) if "*" in word else [word])
         ]
         monkeypatch.setattr(sys, "stdin", io.StringIO("How did you sleep?\n"))
-        if words[0] == "view" and "--html" not in words:
-            look(words)
+        if words[0] in ("view", "demo") and "--html" not in words:
+            look([*words, *(["--no-browser"] if words[0] == "demo" else [])])
             continue
         done = simcounsel(*words)
         assert done.code == 0, f"{page}: {command}\n{done.out}\n{done.err}"
