@@ -8,10 +8,11 @@ folder in which it lies for good (`simcounsel models allow code FOLDER`).
 
 import os
 import re
+import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -89,11 +90,19 @@ def file_of(name: str) -> Path | None:
 
 
 def _spec_of(name: str) -> ModuleSpec | None:
-    """How Python finds the module, or the package that it is in: nothing is imported for that."""
+    """How Python finds the module, or the package that it is in: nothing is imported for that. The
+    folder where we are is looked in last; it is on the path once such a module lies there.
+    """
+    module, here = name.partition(":")[0].partition(".")[0], str(Path.cwd())
     try:
-        return find_spec(name.partition(":")[0].partition(".")[0])
+        found = find_spec(module)
     except (ImportError, ValueError):
         return None
+    if found is None and here not in sys.path:
+        found = PathFinder.find_spec(module, [here])
+        if found is not None:
+            sys.path.append(here)
+    return found
 
 
 def described(name: str) -> str:
@@ -106,8 +115,8 @@ def missing(name: str) -> str:
     """That its module is not found, and what may be done."""
     module = name.partition(":")[0]
     return (
-        f"no file of a module {module!r} is found from {Path.cwd()}; start `python -m simcounsel`"
-        " in the folder where it lies"
+        f"no file of a module {module!r} is found from {Path.cwd()}; start simcounsel in the"
+        " folder where it lies"
     )
 
 

@@ -1,5 +1,7 @@
 """A stranger's file runs nothing: code that it names is imported only where the user named or allowed it."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -288,3 +290,27 @@ def test_names_without_a_file_are_not_run(code: Path, name: str) -> None:
     assert file_of(name) is None or name.startswith("__main__")
     with pytest.raises(PluginError, match="--allow-code|no file of a module"):
         maker_of(name)
+
+
+def test_code_in_the_folder_is_found_by_the_installed_command(tmp_path: Path) -> None:
+    """`simcounsel`, unlike `python -m simcounsel`, does not have the folder on its path."""
+    (tmp_path / "mine.py").write_text(MODULE, encoding="utf-8")
+    script = (
+        "import sys; sys.path.remove(''); sys.argv[0] = 'simcounsel'\n"
+        "from simcounsel.cli import main; main()"
+    )
+    words = ["run", "tiny", "--model", "scripted", "--ticks", "4", "--quiet"]
+    words += ["--set", "residents.Miriam.policy=mine:POLICY"]
+    ended = subprocess.run(
+        [sys.executable, "-c", script, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    (run,) = (tmp_path / "runs").iterdir()
+    assert (tmp_path / "IMPORTED").is_file() and "mine:POLICY" in (
+        run / "manifest.json"
+    ).read_text()

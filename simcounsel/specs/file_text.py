@@ -67,6 +67,9 @@ def _nearby(path: Path) -> str:
     near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
     if near:
         return f"; did you mean {path.parent / near[0]}?"
+    included = [*shipped.names("worlds"), *shipped.names("experiments")]
+    if close := difflib.get_close_matches(path.name.lower(), included, n=1, cutoff=0.75):
+        return f"; did you mean {close[0]}?"
     if path.suffix:
         return ""
     return (
