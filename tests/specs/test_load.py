@@ -143,11 +143,13 @@ def test_missing_file_names_a_near_one(file: Path) -> None:
 
 
 def test_a_bare_name_points_to_the_yaml_file_and_never_to_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "tinyy").mkdir()
+    (tmp_path / "housee").mkdir()
     with pytest.raises(
-        SpecError, match=r"no such file; give the name of the file, .*tinyx\.yaml, "
+        SpecError, match=r"no such file; give the name of the file, .*housex\.yaml, "
     ):
-        read_yaml(tmp_path / "tinyx")
+        read_yaml(tmp_path / "housex")
+    with pytest.raises(SpecError, match=r"no such file; did you mean insomnia\?$"):
+        read_yaml(tmp_path / "Insomia")
     with pytest.raises(SpecError, match=r"no such file; did you mean tiny\? It is included"):
         read_yaml(tmp_path / "tiny")
     (tmp_path / "worlds").mkdir()
