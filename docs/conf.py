@@ -59,7 +59,24 @@ def generate(app: object) -> None:
     write(Path(__file__).parent / "reference")
 
 
+def for_everybody(
+    app: object, name: str, template: str, context: dict[str, str], tree: object
+) -> None:
+    """What the theme leaves out for screen readers and keyboards: levels of the sidebar's headings,
+    code and tables that scroll by keys, a name for each diagram."""
+    context["furo_navigation_tree"] = context.get("furo_navigation_tree", "").replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
+    context["body"] = (
+        context.get("body", "")
+        .replace("<pre>", '<pre tabindex="0">')
+        .replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
+        .replace("<object data=", '<object aria-label="Diagram" data=')
+    )
+
+
 def setup(app: object) -> None:
     """Sphinx calls this."""
     app.connect("builder-inited", generate)  # type: ignore[attr-defined]
     app.connect("include-read", point_from_here)  # type: ignore[attr-defined]
+    app.connect("html-page-context", for_everybody, priority=900)  # type: ignore[attr-defined]

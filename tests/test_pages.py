@@ -11,6 +11,7 @@ import sys
 import tomllib
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from tests.llm.server import FaultServer
 from tests.open.installed import distribution
 from tests.pages import PAGES, Block, blocks, commands, mentioned
 from tests.stage import ROOT, Listening, go_on, happened, live, switchboard, tiny
+from tests.viewer.conftest import chromium
 
 NOT_RUN = {
     # and why
@@ -349,7 +351,12 @@ def test_the_picture_of_the_rooms_shows_them_as_they_may_import() -> None:
 
 @pytest.mark.slow
 def test_the_pages_build_as_a_site(tmp_path: Path) -> None:
-    """Strictly: links between pages and to files, anchors, pictures, and what is drawn by Mermaid."""
+    """Strictly: links between pages and to files, anchors, pictures, and what is drawn by Mermaid.
+
+    On a phone axe finds nothing serious, and no page scrolls sideways.
+    """
+    from axe_playwright_python.sync_playwright import Axe
+
     build = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", str(tmp_path)]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -360,3 +367,10 @@ def test_the_pages_build_as_a_site(tmp_path: Path) -> None:
             r"<(?:script|link|img|object)[^>]*>", (tmp_path / "index.html").read_text("utf-8")
         )
     ), "a page that is read without a network"
+    with contextmanager(chromium.__wrapped__)() as browser:  # type: ignore[attr-defined]
+        site = browser.new_page(viewport={"width": 390, "height": 844})
+        for name in ("index", "architecture", "evidence", "hearing-danger", "privacy"):
+            site.goto((tmp_path / f"{name}.html").as_uri())
+            assert site.evaluate("document.documentElement.scrollWidth") <= 390, name
+            found = Axe().run(site).response["violations"]
+            assert not [v for v in found if v["impact"] in ("serious", "critical")], name
