@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 
 from analysis import tables
 from analysis.agreement import spearman
 from analysis.page import command_line, interval, marked, num, p_text, percent
 from analysis.report import Report, ReportOptions, make
 from analysis.statistics import holm, paired_t, repeated_anova, sign_flip_p
-from analysis.writing import methods, write
+from analysis.writing import methods, results, write
 from simcounsel.events import Decided
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
@@ -94,7 +95,7 @@ def test_files_exist(written: tuple[Report, Path]) -> None:
 @pytest.mark.slow
 def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, Path]) -> None:
     """From the planted changes by hand, not from the report's own tables."""
-    _, page = written
+    report, page = written
     changes = {arm: [planted(arm, client) for client in CLIENTS] for arm in CONDITIONS}
     crossed = pd.DataFrame(changes)
     paired = paired_t(changes["client_counselor"], changes["client_only"])
@@ -126,6 +127,13 @@ def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, 
         and interval(paired.low, paired.high) in markdown
         and p_text(corrected[0]) in markdown
     )
+    answer = results(report)[0]
+    for values in changes.values():
+        low, high = ttest_1samp(values, 0).confidence_interval()
+        assert f"{num(np.mean(values))} {interval(low, high)} in client " in answer
+    whole = next(one for one in report.explored if one.instrument != "log")
+    part = replace(whole, score="nights", title="a part of it")
+    assert results(replace(report, explored=[part, whole]))[0] == answer, "the whole scale first"
 
 
 @pytest.mark.slow
