@@ -132,7 +132,7 @@ def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, 
         low, high = ttest_1samp(values, 0).confidence_interval()
         assert f"{num(np.mean(values))} {interval(low, high)} in client " in answer
     whole = next(one for one in report.explored if one.instrument != "log")
-    part = replace(whole, score="nights", title="a part of it")
+    part = replace(whole, score="nights")
     assert results(replace(report, explored=[part, whole]))[0] == answer, "the whole scale first"
 
 
