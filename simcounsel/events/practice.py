@@ -162,14 +162,19 @@ class MaterialOpened(Answered):
     chat: str
     about: str
     session: int
-    of: Literal["link", "material", "lesson"]
-    """What of the client it touches, a word or task of the case, something to come to understand.
+    of: Literal["fact", "objective", "link", "material", "lesson", "rationale"]
+    """A fact of the plan that the client told; what the session is to reach, what of the client it
+    touches, a word or task of the case, something to come to understand, why this now.
     """
     text: str
     rests_on: tuple[str, ...]
     """Ids of the plan's facts that it is about."""
     quotes: tuple[str, ...]
     """The client's words by which it opened; () where it gives away nothing."""
+    message: int | None = None
+    """The number of the client's line by which it opened; None where it was in no line of this
+    session.
+    """
 
 
 class GoalReview(Data):

@@ -117,6 +117,8 @@ HELD = (
     "skipped_days",
 )
 """Compared in tests/therapies/test_prompts.py and test_case.py."""
+LISTENED = ("course_said",)
+"""Compared in tests/therapies/test_walls.py."""
 SAFETY = ("safety_answer",)
 """Compared in tests/danger/test_protocol.py."""
 ASSESSED = ("risk",)
@@ -216,6 +218,7 @@ def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
         *GUIDED,
         *COMPARED,
         *HELD,
+        *LISTENED,
         *SAFETY,
         *ASSESSED,
     }

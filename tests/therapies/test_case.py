@@ -21,7 +21,7 @@ from simcounsel.therapies.clinic import clinic_world
 from simcounsel.therapies.course.case_files import write_case
 from simcounsel.therapies.course.case_reading import CaseReading, read_case
 from simcounsel.therapies.course.case_report import read_report
-from simcounsel.therapies.specs.course import find_plan
+from simcounsel.therapies.specs.course import CoursePlan, find_plan
 from simcounsel.therapies.specs.therapy import shipped_therapy
 from tests.each import each
 from tests.prompts.test_golden import compare, shown
@@ -198,7 +198,7 @@ def test_nothing_is_known_before_it_was_told(small: Path) -> None:
     first, second = found.plan.sessions[:2]
     assert first.uses == ("f1",)
     assert second.uses == ("f2",)
-    assert first.material == ("the ovens",)
+    assert [part.text for part in first.material] == ["the ovens"]
     assert "brother" not in first.theme
     assert len([note for note in found.notes if note.startswith("left out, since its words")]) == 2
     assert any("told in session 2, not 1" in note for note in found.notes)
@@ -314,9 +314,11 @@ def test_a_short_text_foretells_as_well(small: Path, theme: str, kept: bool) -> 
 
     found, _ = reading(small, {"case_facts": told_too_early, "case_plan": plan})
     first = found.plan.sessions[0]
-    assert (first.theme == theme, first.rationale == theme, first.psychoeducation == (theme,)) == (
-        kept,
-    ) * 3
+    assert (
+        first.theme == theme,
+        first.rationale is not None and first.rationale.text == theme,
+        [part.text for part in first.psychoeducation] == [theme],
+    ) == (kept,) * 3
     assert sum("session 1, " in note and note.endswith(theme) for note in found.notes) == (
         0 if kept else 3
     )
@@ -387,6 +389,35 @@ def test_no_reading_out_of_a_recording(small: Path, tmp_path: Path) -> None:
         )
         assert isinstance(refused.exception, SimcounselError)
         assert re.search(words, str(refused.exception))
+
+
+def test_goals_of_the_case_and_what_each_part_rests_on(small: Path) -> None:
+    def plan(request: Question, draw: Random) -> str:
+        data = json.loads(knows_too_much(request, draw))
+        data["goals"] = {
+            "case_conceptualization": [
+                {"text": "She has said what she wants of her shop.", "rests_on": ["f1"]},
+                {"text": "Her brother has been spoken of.", "rests_on": ["f2", "f9"]},
+            ],
+            "core_intervention": [{"text": "She has asked him for it.", "rests_on": ["f2"]}],
+        }
+        data["sessions"][0]["material"] = [{"text": "a diary of the ovens", "rests_on": []}]
+        data["sessions"][0]["objectives"] = [{"text": "the nights, one by one", "rests_on": ["f1"]}]
+        data["sessions"][0]["rationale"] = {"text": "He is back.", "rests_on": ["f2"]}
+        return json.dumps(data)
+
+    found, _ = reading(small, {"case_facts": told_too_early, "case_plan": plan})
+    first, second, third = found.plan.stages
+    assert [(goal.text, goal.rests_on) for goal in (*first.goals, *second.goals)] == [
+        ("She has said what she wants of her shop.", ("f1",)),
+        ("She has asked him for it.", ("f2",)),
+    ], "f2 is told in the second stage, so the first knows nothing of a brother"
+    assert third.aims == shipped_therapy("cbt").stages[2].goals, "none were given"
+    session = found.plan.sessions[0]
+    assert [part.rests_on for part in (*session.material, *session.objectives)] == [(), ("f1",)]
+    assert session.rationale is None
+    again = CoursePlan.model_validate_json(found.plan.model_dump_json())
+    assert again == found.plan
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_a_plan_without_a_case(name: str, sessions: int) -> None:
     counts = [len(stage.sessions) for stage in plan.stages]
     assert min(counts) >= 1
     assert counts[1] >= max(counts[0], counts[2])
-    assert [stage.goals for stage in plan.stages] == [stage.goals for stage in therapy.stages]
+    assert [stage.aims for stage in plan.stages] == [stage.goals for stage in therapy.stages]
 
 
 @pytest.mark.parametrize("sessions", [0, 4, 11])

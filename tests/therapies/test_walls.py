@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +18,9 @@ from simcounsel.prompts import phrase
 from simcounsel.runs.run import Run
 from simcounsel.texts.overlap import read_out, without
 from simcounsel.therapies.course import Course
+from simcounsel.therapies.course.material import facts_said, newly_open
+from simcounsel.therapies.course.state import CourseState, state_of
+from simcounsel.therapies.course.withholding import as_told
 from simcounsel.therapies.specs.course import CoursePlan, default_plan
 from simcounsel.therapies.specs.therapy import (
     MetaSkill,
@@ -27,7 +31,8 @@ from simcounsel.therapies.specs.therapy import (
 )
 from tests.each import each
 from tests.engine.test_secrets import TOLD, leaks, planted, secrets_in, sent
-from tests.stage import happened
+from tests.prompts.test_golden import compare, shown
+from tests.stage import Listening, happened, said, view
 from tests.therapies.held import by_session, drawn, held, line_counselor, thought, world
 
 AIM = "find out gently what the eleven missed calls have come to mean"
@@ -187,32 +192,135 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
         )
 
     run, requests = held(tmp_path, made, {"line_client": tells})
-    asked = [(session, r) for session, r in by_session(requests) if r.who == "Miriam"]
+    asked = [
+        (session, r)
+        for session, r in by_session(requests)
+        if r.who == "Miriam" and r.purpose != "course_said"
+    ]
     objectives = [r for _, r in asked if r.purpose == "course_objective"]
     before = [r for session, r in asked if session <= 2] + objectives[2:3]
-    secrets = ("xthemex", "xteachesx", "xlinkx")
+    secrets = ("xthemex", "xteachesx", "xlinkx", "xrationalex")
     assert [(r.purpose, word) for r in before for word in secrets if word in sent(r)] == []
     assert all("xfreex" in r.prompt for r in before if r.purpose == "course_objective")
     third = [r for session, r in asked if session == 3 and r.purpose == "line_counselor"]
     assert "xlinkx" not in third[0].prompt
-    assert "xlinkx" in third[-1].prompt and "xmaterialx" in third[-1].prompt
+    assert "xlinkx" in third[-1].prompt and "xrationalex" in third[-1].prompt
+    assert "xmaterialx" in objectives[0].prompt, "a task that tells nothing of the client"
     assert all(word in sent(objectives[-1]) for word in secrets)
-    assert not [r.purpose for r in requests if "xrationalex" in sent(r)]
     assert not [r.purpose for r in requests if r.who == "Ines" and "xlinkx" in sent(r)]
     opened = happened(run, MaterialOpened)
     link = next(event for event in opened if event.of == "link")
     assert (link.session, link.text, link.rests_on) == (3, "xlinkx the quarry", ("f1",))
-    assert link.quotes == ("In the quarry",)
+    fact = next(event for event in opened if event.of == "fact")
+    assert link.quotes == fact.quotes and fact.quotes[0].startswith("My father drowned")
+    lines = [event for event in happened(run, Said) if event.chat == link.chat]
+    assert fact.quotes[0] in lines[link.message - 1].text
     lesson = next(event for event in opened if "xteachesx" in event.text)
-    assert lesson.quotes == ("My father drowned",)
+    assert (lesson.session, lesson.quotes) == (3, fact.quotes)
     task = next(event for event in opened if event.of == "material")
-    assert task.session == 3 and task.quotes
+    assert (task.session, task.quotes) == (1, ())
     free = next(event for event in opened if "xfreex" in event.text)
     assert (free.session, free.of) == (1, "lesson")
     assert len(opened) == len({(event.session, event.text) for event in opened})
     assert ["xthemex" in event.theme for event in happened(run, SessionPlanned)] == [False] * 3 + [
         True
     ] * 2
+
+
+FACTS = (
+    {"id": "f1", "text": "One mistake shows what she really is, she thinks.", "told": 1},
+    {"id": "f2", "text": "Her brother never paid her back.", "told": 1},
+)
+
+
+def _listened(*said_by_client: str, model: Any = None) -> tuple[list[str], list[Question]]:
+    """Which facts of a plan count as told after these lines, with MiniLM's vectors, and what was asked."""
+    from simcounsel.llm.catalog import open_embed
+    from simcounsel.llm.switchboard import Switchboard
+
+    data = default_plan(shipped_therapy("cbt"), 5).model_dump(mode="json") | {"facts": FACTS}
+    seen = view(
+        said("Miriam", "What brings you here?"),
+        *(said("Ines", line) for line in said_by_client),
+        me="Miriam",
+        other="Ines",
+    )
+    heard = Listening({"course_said": model} if model else {})
+    models = Switchboard({"judge": heard}, open_embed("embedded"))
+    found = models.ask({"x": facts_said(seen, CoursePlan.model_validate(data), state_of(seen))})
+    return [event.rests_on[0] for event in found["x"].value], heard.requests
+
+
+@pytest.mark.slow
+def test_what_was_said_goes_by_meaning_and_not_by_words_that_are_shared() -> None:
+    shared = "I don't really know where to begin, part of me thinks it is nothing."
+    assert _listened("It was a long week.", shared)[0] == []
+    assert _listened("My brother never gave me the money back.")[0] == ["f2"]
+
+    def judge(request: Question, draw: Random) -> str:
+        assert request.of_world and request.tier == "judge"
+        number = 1 + next(at for at, one in enumerate(request.facts.facts) if "mistake" in one)
+        quote = "one slip and people see who I am"
+        return json.dumps({"said": [{"number": number, "quote": quote}]})
+
+    line = "I thought: one slip and people see who I am, a mistake and it is over."
+    told, asked = _listened(line, model=judge)
+    assert told == ["f1"] and line in asked[0].prompt
+    compare("course_said", shown(asked[0].system, asked[0].prompt))
+    invented = json.dumps({"said": [{"number": 1, "quote": "words that nobody said"}]})
+    assert _listened(line, model=lambda request, draw: invented)[0] == []
+
+
+def test_what_did_not_open_waits_until_the_stage_ends() -> None:
+    data = default_plan(shipped_therapy("cbt"), 8).model_dump(mode="json") | {"facts": FACTS}
+    sessions = data["stages"][1]["sessions"]
+    sessions[0]["links"] = [{"text": "money between the two", "rests_on": ["f2"]}]
+    sessions[0]["material"] = ["a diary", {"text": "a letter to him", "rests_on": ["f1", "f2"]}]
+    sessions[1]["rationale"] = {"text": "He is back.", "rests_on": ["f2"]}
+    data["stages"][1]["goals"] = [
+        {"text": "She has asked him.", "rests_on": ["f2"]},
+        {"text": "Slips are looked at.", "rests_on": []},
+    ]
+    plan, therapy = CoursePlan.model_validate(data), shipped_therapy("cbt")
+    seen = view(me="Miriam", other="Ines")
+
+    def state(spent: int, *told: str, stage: str = "core_intervention") -> CourseState:
+        facts = tuple(
+            MaterialOpened(
+                who="Miriam",
+                chat="c0",
+                about="Ines",
+                session=1,
+                of="fact",
+                text=one,
+                rests_on=(one,),
+                quotes=(f"words of {one}",),
+            )
+            for one in told
+        )
+        return replace(state_of(seen), stage=stage, spent={stage: spent}, told_before=facts)
+
+    def texts(of: CourseState) -> list[str]:
+        return [event.text for event in newly_open(seen, therapy, plan, of)]
+
+    assert texts(state(0)) == ["a diary"]
+    assert texts(state(0, "f2")) == ["money between the two", "a diary"]
+    later = state(1, "f2")
+    assert texts(later) == ["money between the two", "a diary", "He is back."], "carried on"
+    used = replace(later, used_up=frozenset({"a diary", "money between the two"}))
+    assert texts(used) == ["He is back."]
+    assert texts(replace(state(1, "f1", "f2"), used_up=used.used_up)) == [
+        "a letter to him",
+        "He is back.",
+    ]
+    assert texts(state(0, "f1", "f2", stage="consolidation")) == [], "with its stage it is over"
+    opened = newly_open(seen, therapy, plan, state(0, "f2"))[0]
+    assert (opened.rests_on, opened.quotes, opened.message) == (("f2",), ("words of f2",), None)
+    assert as_told(plan, therapy, (), "Ines").stages[1].aims == ("Slips are looked at.",)
+    assert as_told(plan, therapy, ("f2",), "Ines").stages[1].aims == (
+        "She has asked him.",
+        "Slips are looked at.",
+    )
 
 
 @pytest.mark.slow

@@ -22,10 +22,11 @@ from simcounsel.llm.question import Ask
 from simcounsel.policies.socratic import Socratic
 from simcounsel.therapies.course.after import look_back
 from simcounsel.therapies.course.before import prepare
-from simcounsel.therapies.course.material import newly_open
+from simcounsel.therapies.course.material import facts_said, newly_open
 from simcounsel.therapies.course.measure import measure_of
 from simcounsel.therapies.course.reasoning import decide
 from simcounsel.therapies.course.state import state_of
+from simcounsel.therapies.course.withholding import as_told
 from simcounsel.therapies.specs.course import CoursePlan, course_of
 from simcounsel.therapies.specs.therapy import Therapy
 
@@ -60,14 +61,17 @@ class Course:
         state = state_of(view)
         if not view.meeting.appointment or state.ended:
             return (yield from Socratic().decide(view))
+        told = yield from facts_said(view, self.plan, state)
+        state = replace(state, opened=(*state.opened, *told))
         opened = newly_open(view, self.therapy, self.plan, state)
         state = replace(state, opened=(*state.opened, *opened))
-        events: tuple[PracticeEvent, ...] = opened
+        plan = as_told(self.plan, self.therapy, state.told, view.other)
+        events: tuple[PracticeEvent, ...] = (*told, *opened)
         if state.planned is None:
             lines = len(view.lines) + view.turns_left
             measure = measure_of(lines, self.objectives, self.skills)
-            prepared = yield from prepare(view, self.therapy, self.plan, state, measure)
-            events = (*prepared, *opened)
+            prepared = yield from prepare(view, self.therapy, plan, state, measure)
+            events = (*prepared, *events)
             chosen = tuple(
                 one
                 for event in prepared
@@ -80,11 +84,12 @@ class Course:
                 skills=chosen,
             )
         skills = {one: self._library[one] for one in state.skills}
-        return decide(view, self.plan, state, skills, events)
+        return decide(view, plan, state, skills, events)
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """What is written after a session."""
         state = state_of(view)
         if not view.meeting.appointment or state.ended or state.planned is None:
             return ()
-        return (yield from look_back(view, self.therapy, self.plan, state))
+        plan = as_told(self.plan, self.therapy, state.told, view.other)
+        return (yield from look_back(view, self.therapy, plan, state))

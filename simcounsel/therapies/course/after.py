@@ -219,7 +219,7 @@ def possible_steps(plan: CoursePlan, state: CourseState) -> tuple[Step, ...]:
     """What may follow whatever the session turns out to have met, the likeliest first as things
     was before it.
     """
-    goals = plan.stage(state.stage).goals
+    goals = plan.stage(state.stage).aims
     met = sum(goal in state.met for goal in goals)
     steps = (
         step
@@ -240,7 +240,7 @@ def next_step(
     """The step that was chosen; the likeliest of those that are open where it is not one of
     them.
     """
-    goals = plan.stage(state.stage).goals
+    goals = plan.stage(state.stage).aims
     met = state.met.keys() | {goal.goal for goal in review.goals if goal.met}
     options = open_steps(plan, state, sum(goal in met for goal in goals) / len(goals))
     step = next((one for one in options if one == answer.step), options[0])

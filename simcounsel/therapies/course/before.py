@@ -190,7 +190,7 @@ def _facts(
 
 def _open_goals(plan: CoursePlan, state: CourseState) -> tuple[str, ...]:
     """Those that nothing has shown to be met; all of the stage's when each has been."""
-    return state.unmet(plan) or plan.stage(state.stage).goals
+    return state.unmet(plan) or plan.stage(state.stage).aims
 
 
 def _open_points(state: CourseState) -> tuple[str, ...]:
@@ -260,7 +260,8 @@ def _theme(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseStat
     has yet to tell.
     """
     planned = state.planned_for(plan).theme
-    secret = untold(plan.facts, _told_by(view, state), therapy)
+    facts = (fact for fact in plan.facts if fact.id not in state.told)
+    secret = untold(facts, _told_by(view, state), therapy)
     return therapy.stage(state.stage).name if leaks_undisclosed(planned, secret) else planned
 
 

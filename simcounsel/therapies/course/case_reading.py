@@ -27,6 +27,7 @@ from simcounsel.therapies.course.case_schemas import (
     ClientAnswer,
     FeatureAnswer,
     FeaturesAnswer,
+    PartAnswer,
     PlanAnswer,
     SessionAnswer,
     ToldAnswers,
@@ -36,6 +37,7 @@ from simcounsel.therapies.specs.course import (
     MOST_SESSIONS,
     CoursePlan,
     PlannedFact,
+    PlannedPart,
     PlannedSession,
     PlannedStage,
 )
@@ -122,18 +124,18 @@ def plan_of(
         (session.stage, _session(report, therapy, session, number, facts, notes))
         for number, session in enumerate(planned.sessions, 1)
     ]
-    stages = tuple(
-        PlannedStage(
-            id=stage.id,
-            goals=stage.goals,
-            sessions=tuple(session for one, session in sessions if one == stage.id),
-        )
-        for stage in therapy.stages
-    )
+    stages, last = [], 0
+    for stage in therapy.stages:
+        of = tuple(session for one, session in sessions if one == stage.id)
+        last += len(of)
+        wanted: tuple[PartAnswer, ...] = getattr(planned.goals, stage.id)
+        keep = _kept(report, therapy, facts, last, f"goals of {stage.id}", notes)
+        goals = keep(wanted) or tuple(PlannedPart(text=goal) for goal in stage.goals)
+        stages.append(PlannedStage(id=stage.id, goals=goals, sessions=of))
     return CoursePlan(
         therapy=therapy.id,
         about=f"From the case report {report.path.name}.",
-        stages=stages,
+        stages=tuple(stages),
         facts=facts,
     )
 
@@ -147,7 +149,6 @@ def _session(
     notes: list[str],
 ) -> PlannedSession:
     """One session, without what is told after it."""
-    later = untold((fact for fact in facts if fact.told > number), (report.until(number),), therapy)
     known = {fact.id for fact in facts if fact.told <= number}
     notes += [
         f"session {number} does not use {one!r}: it is told later, or is no fact"
@@ -155,23 +156,45 @@ def _session(
         if one not in known
     ]
 
-    def kept(key: str, *texts: str) -> tuple[str, ...]:
-        left = tuple(text for text in texts if not leaks_undisclosed(text, later))
-        notes.extend(
-            f"session {number}, {key}: left out, since it is told later: {text}"
-            for text in texts
-            if text not in left
-        )
-        return left
+    def kept(key: str, *parts: PartAnswer) -> tuple[PlannedPart, ...]:
+        return _kept(report, therapy, facts, number, f"session {number}, {key}", notes)(parts)
 
+    theme = kept("theme", PartAnswer(text=session.theme))
     return PlannedSession(
+        objectives=kept("objectives", *session.objectives),
         links=kept("links", *session.links),
         material=kept("material", *session.material),
         psychoeducation=kept("psychoeducation", *session.psychoeducation),
-        theme="".join(kept("theme", session.theme)) or therapy.stage(session.stage).name,
-        rationale="".join(kept("rationale", session.rationale)),
+        theme=theme[0].text if theme else therapy.stage(session.stage).name,
+        rationale=next(iter(kept("rationale", *filter(None, [session.rationale]))), None),
         uses=tuple(one for one in session.uses if one in known),
     )
+
+
+def _kept(
+    report: CaseReport,
+    therapy: Therapy,
+    facts: tuple[PlannedFact, ...],
+    number: int,
+    where: str,
+    notes: list[str],
+) -> Callable[[tuple[PartAnswer, ...]], tuple[PlannedPart, ...]]:
+    """What of some parts may be planned for a session: nothing that is told after it."""
+    told = {fact.id: fact.told for fact in facts}
+    later = untold((fact for fact in facts if fact.told > number), (report.until(number),), therapy)
+
+    def keep(parts: tuple[PartAnswer, ...]) -> tuple[PlannedPart, ...]:
+        found = []
+        for part in parts:
+            ids = tuple(one for one in dict.fromkeys(part.rests_on or ()) if one in told)
+            if any(told[one] > number for one in ids) or leaks_undisclosed(part.text, later):
+                notes.append(f"{where}: left out, since it is told later: {part.text}")
+            else:
+                by = None if part.rests_on is None else ids
+                found.append(PlannedPart(text=part.text, rests_on=by))
+        return tuple(found)
+
+    return keep
 
 
 A = TypeVar("A", bound=Answer)

@@ -4,7 +4,7 @@ schema.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from simcounsel.agents.tasks import Answer, StrokeAnswer
 from simcounsel.llm.schemas import Limits
@@ -73,21 +73,54 @@ class ToldAnswers(Answer):
     facts: Annotated[tuple[ToldAnswer, ...], Field(min_length=1, max_length=40)]
 
 
+class PartAnswer(Answer):
+    """A text of the plan, and the facts without which it would give something away."""
+
+    text: Short
+    rests_on: Annotated[
+        tuple[str, ...] | None,
+        Field(max_length=8, description="ids of facts; none where it gives nothing away"),
+    ] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        return {"text": value} if isinstance(value, str) else value
+
+
 class SessionAnswer(Answer):
     """One session of the plan."""
 
     stage: CourseStage
     theme: Short
-    links: Annotated[tuple[Short, ...], Field(max_length=6)] = ()
+    objectives: Annotated[tuple[PartAnswer, ...], Field(max_length=6)] = ()
+    links: Annotated[tuple[PartAnswer, ...], Field(max_length=6)] = ()
     uses: Annotated[tuple[str, ...], Field(max_length=12)] = ()
-    material: Annotated[tuple[Short, ...], Field(max_length=6)] = ()
-    rationale: Annotated[str, Field(max_length=600)] = ""
-    psychoeducation: Annotated[tuple[Short, ...], Field(max_length=4)] = ()
+    material: Annotated[tuple[PartAnswer, ...], Field(max_length=6)] = ()
+    rationale: PartAnswer | None = None
+    psychoeducation: Annotated[tuple[PartAnswer, ...], Field(max_length=4)] = ()
+
+    @field_validator("rationale", mode="before")
+    @classmethod
+    def _none(cls, value: Any) -> Any:
+        return value or None
+
+
+Goals = Annotated[tuple[PartAnswer, ...], Field(max_length=6)]
+
+
+class GoalsAnswer(Answer):
+    """What each stage is to reach with this client."""
+
+    case_conceptualization: Goals = ()
+    core_intervention: Goals = ()
+    consolidation: Goals = ()
 
 
 class PlanAnswer(Answer):
     """The whole course."""
 
+    goals: GoalsAnswer = GoalsAnswer()
     sessions: Annotated[
         tuple[SessionAnswer, ...], Field(min_length=FEWEST_SESSIONS, max_length=MOST_SESSIONS)
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from simcounsel.agents.talk import TalkLine, ThoughtFacts
 from simcounsel.llm.question import Facts
@@ -46,6 +47,23 @@ class PreparationFacts(Facts):
     """How many of these may be chosen."""
     library: Library | None
     """Skills to choose from; None where that is another question."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaidFacts(Facts):
+    """Which facts of a plan a client has said."""
+
+    judged: ClassVar[bool] = True
+    drawn: ClassVar[bool] = False
+    said: tuple[str, ...]
+    """The client's words."""
+    facts: tuple[str, ...]
+    """In the order of their numbers."""
+
+    @property
+    def limits(self) -> Limits:
+        """So many facts."""
+        return {"said": {"maxItems": len(self.facts)}, "said.number": {"maximum": len(self.facts)}}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -105,6 +105,19 @@ class ReasonedLineAnswer(LineAnswer):
     ]
 
 
+class SaidFact(Answer):
+    """A fact that was said."""
+
+    number: Annotated[int, Field(ge=1)]
+    quote: Annotated[str, Field(min_length=1, max_length=400, description="the words that say it")]
+
+
+class SaidAnswer(Answer):
+    """The facts that were said; usually none."""
+
+    said: Annotated[tuple[SaidFact, ...], Field(max_length=8)] = ()
+
+
 class GoalAnswer(Answer):
     """One goal, judged by what was said."""
 

@@ -1,5 +1,6 @@
 """Where a course stands: folded from what its counselor wrote, and from nothing else."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from simcounsel.agents.talk import TalkView
@@ -33,7 +34,11 @@ class CourseState:
     skills: tuple[str, ...]
     """Ids chosen for it."""
     opened: tuple[MaterialOpened, ...]
-    """What the plan has for it and the counselor may know by now."""
+    """What the plan has for it and the counselor may know by now, and facts told in it."""
+    told_before: tuple[MaterialOpened, ...]
+    """The plan's facts that were told in earlier sessions."""
+    used_up: frozenset[str]
+    """Texts that opened in earlier sessions before the last line of these."""
     used: tuple[str, ...]
     """Of these, the ones reasoned with so far, in order."""
     aimed: tuple[str, ...]
@@ -63,8 +68,8 @@ class CourseState:
         """
         so_far = COURSE_STAGES[: COURSE_STAGES.index(self.stage)]
         goals = [
-            *plan.stage(self.stage).goals,
-            *(goal for stage in reversed(so_far) for goal in plan.stage(stage).goals),
+            *plan.stage(self.stage).aims,
+            *(goal for stage in reversed(so_far) for goal in plan.stage(stage).aims),
         ]
         return tuple(goal for goal in goals if goal not in self.met)
 
@@ -72,8 +77,17 @@ class CourseState:
         """What the plan has for the present session: the next of its stage; the stage's last where
         the plan is used up.
         """
-        sessions = plan.stage(self.stage).sessions
-        return sessions[min(self.spent.get(self.stage, 0), len(sessions) - 1)]
+        return self.sessions_until(plan)[-1]
+
+    def sessions_until(self, plan: CoursePlan) -> tuple[PlannedSession, ...]:
+        """The planned sessions of the stage as far as the present one."""
+        return plan.stage(self.stage).sessions[: self.spent.get(self.stage, 0) + 1]
+
+    @property
+    def told(self) -> frozenset[str]:
+        """Ids of the plan's facts that the client has told."""
+        told = (one for one in (*self.told_before, *self.opened) if one.of == "fact")
+        return frozenset(one.rests_on[0] for one in told)
 
     def known(self) -> tuple[FactLearned, ...]:
         """What is known of the client and still holds; of two things that contradict each other
@@ -112,6 +126,10 @@ def state_of(view: TalkView) -> CourseState:
             for one in event.chosen
         ),
         opened=tuple(event for event in view.own if isinstance(event, MaterialOpened)),
+        told_before=tuple(
+            event for event in before if isinstance(event, MaterialOpened) and event.of == "fact"
+        ),
+        used_up=frozenset(_used_up(before)),
         used=tuple(
             one for event in view.own if isinstance(event, Reasoned) for one in event.skills
         ),
@@ -123,3 +141,15 @@ def state_of(view: TalkView) -> CourseState:
         reviews=reviews,
         steps=steps,
     )
+
+
+def _used_up(events: Sequence[object]) -> Iterator[str]:
+    """Texts after which two lines at least were thought out in their session: the last line of one
+    says goodbye.
+    """
+    left: dict[str, int] = {}
+    for event in reversed(events):
+        if isinstance(event, Reasoned):
+            left[event.chat] = left.get(event.chat, 0) + 1
+        elif isinstance(event, MaterialOpened) and left.get(event.chat, 0) >= 2:
+            yield event.text

@@ -1,20 +1,21 @@
 """The plan of a course: how many sessions in which stage, and what each is about.
 
 A plan may come from a case report (`simcounsel library course plan`). It then knows what the
-client will only tell later. Its facts and rationales are for whoever reads the plan: no counselor
-is ever asked with them. Links, material and lessons open to it once the client has said what they
-rest on.
+client will only tell later. No counselor is ever asked with its facts. Goals, objectives, links,
+material, lessons and rationales open to the counselor once the client has said what they rest on.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from simcounsel.specs.load import Spec, load_spec
 from simcounsel.therapies.specs.therapy import COURSE_STAGES, CourseStage, Text, Therapy
 
 FEWEST_SESSIONS, MOST_SESSIONS, USUAL_SESSIONS = 5, 10, 8
+PlannedKind = Literal["objective", "link", "material", "lesson", "rationale"]
 Session = Annotated[int, Field(ge=1, le=MOST_SESSIONS)]
 
 
@@ -28,27 +29,74 @@ class PlannedFact(Spec):
     """The session in which the client told it."""
 
 
+class PlannedPart(Spec):
+    """A text of the plan, and what it would give away. In a file a plain text is one, too."""
+
+    text: Text
+    rests_on: tuple[str, ...] | None = None
+    """Ids of the facts that the client must have told first; () when it gives nothing away. None:
+    those facts with which it shares words.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        return {"text": value} if isinstance(value, str) else value
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, handler: SerializerFunctionWrapHandler) -> Any:
+        return self.text if self.rests_on is None else handler(self)
+
+
 class PlannedSession(Spec):
     """What a session is about."""
 
     theme: Text
-    links: tuple[Text, ...] = ()
+    objectives: tuple[PlannedPart, ...] = ()
+    """What it is to reach."""
+    links: tuple[PlannedPart, ...] = ()
     """What of the client it touches."""
     uses: tuple[str, ...] = ()
     """Ids of the facts that it builds on."""
-    material: tuple[Text, ...] = ()
+    material: tuple[PlannedPart, ...] = ()
     """Words or tasks of the case."""
-    rationale: str = ""
-    psychoeducation: tuple[Text, ...] = ()
+    rationale: PlannedPart | None = None
+    """Why this now."""
+    psychoeducation: tuple[PlannedPart, ...] = ()
     """What the client is to understand."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_rationale(cls, value: Any) -> Any:
+        """Plans were written with an empty text for none."""
+        if isinstance(value, dict) and value.get("rationale") == "":
+            return value | {"rationale": None}
+        return value
+
+    @property
+    def parts(self) -> tuple[tuple[PlannedKind, PlannedPart], ...]:
+        """All that can open to the counselor, each with what it is."""
+        kinds: tuple[tuple[PlannedKind, tuple[PlannedPart, ...]], ...] = (
+            ("objective", self.objectives),
+            ("link", self.links),
+            ("material", self.material),
+            ("lesson", self.psychoeducation),
+            ("rationale", (self.rationale,) if self.rationale else ()),
+        )
+        return tuple((kind, part) for kind, parts in kinds for part in parts)
 
 
 class PlannedStage(Spec):
     """A stage: its sessions in order, and goals that a transcript can show to be met."""
 
     id: CourseStage
-    goals: Annotated[tuple[Text, ...], Field(min_length=1)]
+    goals: Annotated[tuple[PlannedPart, ...], Field(min_length=1)]
     sessions: Annotated[tuple[PlannedSession, ...], Field(min_length=1)]
+
+    @property
+    def aims(self) -> tuple[str, ...]:
+        """The texts of its goals."""
+        return tuple(goal.text for goal in self.goals)
 
 
 class CoursePlan(Spec):
@@ -95,6 +143,13 @@ class CoursePlan(Spec):
         told = {fact.id: fact.told for fact in self.facts}
         if len(told) < len(self.facts):
             found.append("facts: two have the same id; number them again")
+        for where, part in self._placed():
+            found += [
+                f"{where}: {part.text[:60]!r} rests on {one!r}, which is no fact; add it to"
+                " `facts:`, or take it out"
+                for one in part.rests_on or ()
+                if one not in told
+            ]
         for number, session in enumerate(self.sessions, 1):
             for one in session.uses:
                 if one not in told:
@@ -108,6 +163,12 @@ class CoursePlan(Spec):
                         " take it out, or use it from there on"
                     )
         return found
+
+    def _placed(self) -> Iterator[tuple[str, PlannedPart]]:
+        """Each part, and where it is."""
+        yield from ((stage.id, goal) for stage in self.stages for goal in stage.goals)
+        for number, session in enumerate(self.sessions, 1):
+            yield from ((f"session {number}", part) for _, part in session.parts)
 
 
 def default_plan(therapy: Therapy, sessions: int = USUAL_SESSIONS) -> CoursePlan:
@@ -125,7 +186,7 @@ def default_plan(therapy: Therapy, sessions: int = USUAL_SESSIONS) -> CoursePlan
         stages.append(
             PlannedStage(
                 id=stage.id,
-                goals=stage.goals,
+                goals=tuple(PlannedPart(text=goal) for goal in stage.goals),
                 sessions=tuple(PlannedSession(theme=theme) for theme in themes),
             )
         )
