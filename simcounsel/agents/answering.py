@@ -126,7 +126,7 @@ def own_words(past: Past) -> tuple[str, ...]:
             and set(line.answers) - SOCIAL
         ]
         written += [one.thought for one in persona.situations]
-        written += [one.belief for one in (*persona.core_beliefs, *persona.intermediate_beliefs)]
+        written += persona.inner
     elif isinstance(persona, LaypersonPersona):
         written += [
             line.text for line in persona.voice if line.act == "share" and "{" not in line.say

@@ -2,7 +2,8 @@
 holds its beliefs. Talk and evidence move it; no dice do.
 
 A client's file is a cognitive conceptualization (Beck 2020, chapter 3): core beliefs, the rules
-that follow from them, and ways of coping that keep both from being felt. What a listener says can
+that follow from them, and ways of coping that keep both from being felt; or a case in the terms of
+another therapy. What a listener says can
 touch one of these. Clients keep much to themselves, even in good sessions (Hill, Thompson, Cogar
 and Denman 1993; Farber 2006), open up as the alliance grows (Bordin 1979), and withdraw or confront
 where it is strained (Safran and Muran 2000). So openness moves with a line only where the client
@@ -33,12 +34,15 @@ SHORTEST_QUOTE = 4
 
 def parts(persona: Persona) -> Mapping[str, str]:
     """What of a client's file can be touched, by a short id: core beliefs C1, C2, ..., rules and
-    assumptions R1, ..., ways of coping D1, ...; {} for others.
+    assumptions R1, ..., ways of coping D1, ...; of a case in other terms its parts P1, ...; {} for
+    others.
     """
     return _parts(persona) if isinstance(persona, ClientPersona) else {}
 
 
 def _parts(persona: ClientPersona) -> dict[str, str]:
+    if persona.case:
+        return {f"P{n}": one.text for n, one in enumerate(persona.case, 1)}
     return {
         **{f"C{n}": one.belief for n, one in enumerate(persona.core_beliefs, 1)},
         **{f"R{n}": one.belief for n, one in enumerate(persona.intermediate_beliefs, 1)},
@@ -47,9 +51,14 @@ def _parts(persona: ClientPersona) -> dict[str, str]:
 
 
 def strengths(persona: Persona) -> dict[str, int]:
-    """How strongly each belief is held as the world begins, 0 to 100, by its id; {} for others."""
+    """How strongly each belief is held as the world begins, 0 to 100, by its id, or each part of a
+    case that moves; {} for others.
+    """
     if not isinstance(persona, ClientPersona):
         return {}
+    if persona.case:
+        parts = enumerate(persona.case, 1)
+        return {f"P{n}": one.strength for n, one in parts if one.strength is not None}
     return {
         **{f"C{n}": one.strength for n, one in enumerate(persona.core_beliefs, 1)},
         **{f"R{n}": one.strength for n, one in enumerate(persona.intermediate_beliefs, 1)},

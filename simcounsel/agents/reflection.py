@@ -10,7 +10,7 @@ from simcounsel.agents.portrait import rewrite
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import ClientInsightsAnswer, InsightsAnswer, QuestionsAnswer
-from simcounsel.agents.views import bullets, numbered, whoami
+from simcounsel.agents.views import bullets, in_terms, numbered, whoami
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
 from simcounsel.llm.question import Ask, Example, Question, Reply, Tags, ask, traced
 from simcounsel.prompts import phrase, render
@@ -183,7 +183,7 @@ def _insights(
         name=resident.name,
         questions=bullets(questions),
         memories=numbered(with_dates(resident, evidence, scene)),
-        beliefs=phrase("moment", "beliefs", scene.language) if moves else "",
+        beliefs=phrase("moment", in_terms(resident, "beliefs"), scene.language) if moves else "",
     )
     question: Question[InsightsAnswer | None] = Question(
         verb="fill",

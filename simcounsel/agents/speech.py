@@ -19,6 +19,7 @@ from simcounsel.agents.ties import together
 from simcounsel.agents.views import (
     at_this_moment,
     in_mind,
+    in_terms,
     known,
     portrait,
     so_far,
@@ -178,7 +179,9 @@ def _private(resident: Resident, view: TalkView) -> str:
     """What a client gives before each line; '' where nothing moves it."""
     if not _moves(resident):
         return ""
-    return _spaced(phrase("moment", "private", view.language, name=view.me), view)
+    return _spaced(
+        phrase("moment", in_terms(resident, "private"), view.language, name=view.me), view
+    )
 
 
 def _unheard(resident: Resident, view: TalkView) -> str:

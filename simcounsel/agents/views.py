@@ -60,7 +60,14 @@ def _held(resident: Resident, language: Language, ids: bool) -> list[str]:
         texts = parts(resident.persona)
         each = (f"“{texts[one]}” {held}" for one, held in resident.strengths.items())
     what = ("；" if language == "zh" else "; ").join(each)
-    return [phrase("moment", "strengths", language, name=resident.name, what=what)] if what else []
+    key = in_terms(resident, "strengths")
+    return [phrase("moment", key, language, name=resident.name, what=what)] if what else []
+
+
+def in_terms(resident: Resident, key: str) -> str:
+    """The key of the words about what moves a client: beliefs, or the parts of a case."""
+    case = isinstance(resident.persona, ClientPersona) and resident.persona.case
+    return f"{key} of a case" if case else key
 
 
 def _strengths(resident: Resident) -> dict[str, int]:
@@ -111,6 +118,9 @@ def _file_text(file: _File, language: Language, ids: bool) -> str:
     ]
     if isinstance(p, ClientPersona):
         parts += [
+            f"{f'P{n}: ' * ids}{one.name}{'：' if language == 'zh' else ': '}{_closed(one.text)}"
+            for n, one in enumerate(p.case, 1)
+        ] or [
             _of(key, language, text=_lettered(p, letter, language, ids))
             for key, letter in (("core", "C"), ("rules", "R"), ("coping", "D"))
         ]

@@ -150,15 +150,12 @@ def situation_of(persona: ClientPersona) -> str:
     """A client's file in words: who it is, what it has been through, what it believes and does,
     whom it knows.
     """
-    beliefs = " ".join(
-        belief.belief for belief in (*persona.core_beliefs, *persona.intermediate_beliefs)
-    )
     people = " ".join(f"{one.name}: {one.relation}. {one.note}".strip() for one in persona.people)
     parts = (
         f"{persona.name}, {persona.age}, {persona.gender}, {persona.occupation}.",
         persona.background,
         persona.history,
-        beliefs,
+        " ".join(persona.inner),
         " ".join(persona.coping_strategies),
         " ".join(f"{one.situation} {one.thought}" for one in persona.situations),
         people,

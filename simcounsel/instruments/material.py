@@ -170,7 +170,7 @@ def sheet(persona: Persona) -> tuple[tuple[str, str], ...]:
     ]
     if isinstance(persona, ClientPersona):
         rules = " ".join(belief.belief for belief in persona.intermediate_beliefs)
-        lines += [
+        lines += [(one.name, one.text) for one in persona.case] or [
             ("Core beliefs", " ".join(belief.belief for belief in persona.core_beliefs)),
             ("Rules and assumptions", rules),
             ("Ways of coping", "; ".join(persona.coping_strategies) + "."),

@@ -8,7 +8,7 @@ reaches another resident's prompt except through what was said.
 
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day
 from simcounsel.specs.load import Spec
@@ -84,6 +84,18 @@ class Situation(Spec):
     emotion: Emotion
     intensity: Intensity
     behavior: Text
+
+
+class CasePart(Spec):
+    """What a therapy works on with a client, in its own terms."""
+
+    kind: Annotated[str, Field(pattern=r"^[a-z_]+$", max_length=40)]
+    """Such as `core_conflict`."""
+    name: Text
+    """What that is called, for the client's own prompts."""
+    text: Text
+    strength: Annotated[int, Field(ge=0, le=100)] | None = None
+    """How strongly it holds as the world begins, 0 to 100; None where it does not move."""
 
 
 class Acquaintance(Spec):
@@ -175,13 +187,28 @@ class ClientPersona(Persona):
     theme: Literal[
         "insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"
     ]
-    core_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1)]
-    intermediate_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1)]
-    coping_strategies: Annotated[tuple[Text, ...], Field(min_length=1)]
+    case: Annotated[tuple[CasePart, ...], Field(exclude_if=lambda case: not case)] = ()
+    """In the terms of another therapy than CBT, in place of the three that follow."""
+    core_beliefs: tuple[Belief, ...] = Field(default=(), validate_default=True)
+    intermediate_beliefs: tuple[Belief, ...] = Field(default=(), validate_default=True)
+    coping_strategies: tuple[Text, ...] = Field(default=(), validate_default=True)
     situations: Annotated[tuple[Situation, ...], Field(min_length=1)]
     voice: tuple[VoiceLine, ...] = ()
     drawn: Annotated[Drawn | None, Field(exclude_if=lambda drawn: drawn is None)] = None
     """None for a client that somebody wrote."""
+
+    @field_validator("core_beliefs", "intermediate_beliefs", "coping_strategies")
+    @classmethod
+    def _some_without_a_case(cls, value: tuple[object, ...], info: ValidationInfo) -> object:
+        if not value and not info.data.get("case"):
+            raise ValueError("missing; a client has some, or a `case` in another therapy's terms")
+        return value
+
+    @property
+    def inner(self) -> tuple[str, ...]:
+        """What the client holds to be true or what a therapy works on, as texts."""
+        beliefs = (*self.core_beliefs, *self.intermediate_beliefs)
+        return tuple(one.text for one in self.case) or tuple(one.belief for one in beliefs)
 
     @field_validator("voice")
     @classmethod

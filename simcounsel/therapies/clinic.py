@@ -2,17 +2,20 @@
 between are skipped.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from simcounsel.clock import minutes_of_day
 from simcounsel.errors import SpecError
+from simcounsel.specs.persona import AnyPersona, ClientPersona
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.problems import suggest
-from simcounsel.specs.residents import Appointment, ResidentSpec
+from simcounsel.specs.residents import Appointment, Place, ResidentSpec
 from simcounsel.specs.world import World
 from simcounsel.specs.world_problems import world_problems
+from simcounsel.therapies.specs.client_files import in_terms_of
 from simcounsel.therapies.specs.course import (
     FEWEST_SESSIONS,
     MOST_SESSIONS,
@@ -35,13 +38,18 @@ def clinic_world(
     lines: int = USUAL_LINES,
     every: int = DAYS_BETWEEN,
     settings: Mapping[str, int] | None = None,
+    persona: ClientPersona | None = None,
 ) -> World:
     """The same world with nobody but the two in it, a session every so many days at the time and
     place of their first appointment (or at ten, where counseling takes place), a course on the one
-    side and a client who changes on the other. settings: of the course's own policy. SpecError when
-    the world lacks one of the two.
+    side and a client who changes on the other, with a file in the therapy's terms where there is
+    one. settings: of the course's own policy. persona: who is the client in place of the world's
+    own. SpecError when the world lacks one of the two.
     """
     seen, seeing = _pair(world, client, counselor)
+    if persona is not None:
+        world = _with_client(world, seen, seeing, persona)
+        seen = world.residents[0]
     own = next((a for a in world.appointments if set(a.who) == {seen.name, seeing.name}), None)
     at, place = (own.at, own.place) if own else (USUAL_TIME, _counseling_place(world))
     count = _length(sessions, plan, therapy)
@@ -68,7 +76,9 @@ def clinic_world(
         "condition": "client_counselor",
         "days": "skipped",
         "residents": tuple(
-            one.model_copy(update={"policy": policies[one.name]})
+            one.model_copy(
+                update={"policy": policies[one.name], "persona": _in_terms(one.persona, therapy)}
+            )
             for one in world.residents
             if one.name in policies
         ),
@@ -90,6 +100,48 @@ def clinic_world(
             [f"{world.name}: {'.'.join(map(str, where))}: {what}" for where, what in problems]
         )
     return clinic
+
+
+def _in_terms(persona: AnyPersona, therapy: Therapy) -> AnyPersona:
+    return in_terms_of(persona, therapy) if isinstance(persona, ClientPersona) else persona
+
+
+def _with_client(
+    world: World, seen: ResidentSpec, seeing: ResidentSpec, persona: ClientPersona
+) -> World:
+    """The world with another client in the home of its own, whom nobody knows yet."""
+    name = persona.name.split()[0]
+    if name == seeing.name:
+        name = persona.name
+    old = re.compile(rf"\b{re.escape(seen.name)}\b")
+
+    def renamed(place: Place) -> Place:
+        inner = tuple(renamed(one) for one in place.places)
+        return place.model_copy(update={"name": old.sub(name, place.name), "places": inner})
+
+    own = seen.model_copy(
+        update={
+            "name": name,
+            "persona": persona,
+            "home": old.sub(name, seen.home),
+            "starts_in": old.sub(name, seen.starts_in),
+        }
+    )
+    who = {seen.name: name}
+    changes: dict[str, Any] = {
+        "places": tuple(map(renamed, world.places)),
+        "residents": (own, seeing),
+        "relationships": (),
+        "appointments": tuple(
+            one.model_copy(update={"who": tuple(who.get(each, each) for each in one.who)})
+            for one in world.appointments
+        ),
+        "measurements": tuple(
+            one.model_copy(update={"who": tuple(who.get(each, each) for each in one.who)})
+            for one in world.measurements
+        ),
+    }
+    return world.model_copy(update=changes)
 
 
 def _length(sessions: int | None, plan: CoursePlan | None, therapy: Therapy) -> int:

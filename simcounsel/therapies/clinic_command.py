@@ -76,6 +76,15 @@ def clinic(
         Path | None,
         typer.Option("--plan", help="A plan, such as `simcounsel library course plan` writes."),
     ] = None,
+    case: Annotated[
+        Path | None,
+        typer.Option(
+            "--case",
+            metavar="CASE",
+            help="A folder with client.yaml and plan.yaml, whose client takes the place of the"
+            " world's own; or organist, bus_driver, night_nurse, which are included.",
+        ),
+    ] = None,
     lines: Annotated[
         int, typer.Option("--lines", min=6, max=200, help="Lines in a session, both counted.")
     ] = 24,
@@ -91,7 +100,7 @@ def clinic(
     skills: Annotated[
         int | None,
         typer.Option(
-            "--skills", min=3, max=80, help="Most skills chosen for a session; one for 2 lines."
+            "--skills", min=3, max=60, help="Most skills chosen for a session; one for 2 lines."
         ),
     ] = None,
     every: Annotated[
@@ -119,11 +128,13 @@ def clinic(
     from simcounsel.engine.opening import begin_run, check_models
     from simcounsel.specs.world_file import load_world
     from simcounsel.therapies.clinic import clinic_world
+    from simcounsel.therapies.specs.case_folder import read_case_folder
     from simcounsel.therapies.specs.course import find_plan
     from simcounsel.therapies.specs.therapy import find_therapy
 
     changes = with_model(changes_of(sets) | ({} if seed is None else {"seed": seed}), model)
-    followed = find_plan(plan) if plan else None
+    persona, followed = read_case_folder(case) if case else (None, None)
+    followed = find_plan(plan) if plan else followed
     school = find_therapy(therapy or (followed.therapy if followed else "cbt"))
     made = clinic_world(
         load_world(world, **changes),
@@ -134,6 +145,7 @@ def clinic(
         plan=followed,
         lines=lines,
         every=every,
+        persona=persona,
         settings={
             name: most
             for name, most in (("objectives", objectives), ("skills", skills))

@@ -45,7 +45,7 @@ class ByTherapy(BaseModel):
     """None: made in the first session."""
     objectives: Annotated[int, Field(ge=1, le=12)] | None = None
     """The most points that a session is for; None: one for about six lines."""
-    skills: Annotated[int, Field(ge=3, le=80)] | None = None
+    skills: Annotated[int, Field(ge=3, le=60)] | None = None
     """The most skills that are chosen for a session; None: one for two lines, at least six."""
 
 

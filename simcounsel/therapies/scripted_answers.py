@@ -16,9 +16,9 @@ def prepared(facts: PreparationFacts, question: Question[Any]) -> Given[Any]:
     rng, of = chance(question.seed, question.purpose), facts.library
     assert question.schema is not None
     fields = json.loads(drawn_answer(question, rng))
-    if of is not None:
+    if of is not None and "skills" in fields:
         most = rng.randint(of.fewest, min(of.most, of.fewest + 3))
-        below = of.of(fields["intentions"])
+        below = of.of(fields.get("intentions", of.metas))
         fields["skills"] = rng.sample(below, min(most, len(below)))
     return Given(value=question.schema.model_validate(fields))
 

@@ -77,7 +77,11 @@ def put(*way: Any) -> Spoil:
         ("ines", put("situations", 0, "intensity", 11), "situations.0.intensity: 11"),
         ("ines", put("situations", 0, "emotion", "worry"), "'worry' is not one of joy, trust"),
         ("ines", put("core_beliefs", 0, "kind", "hopeless"), "did you mean 'helpless'?"),
-        ("ines", put("coping_strategies", []), "coping_strategies: []"),
+        (
+            "ines",
+            put("coping_strategies", []),
+            "coping_strategies: missing; a client has some, or a `case`",
+        ),
         (
             "ines",
             lambda d: d["voice"].__delitem__(slice(39, None)),

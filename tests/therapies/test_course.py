@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -280,6 +281,50 @@ def test_skills_are_of_the_intentions_that_were_chosen(tmp_path: Path) -> None:
     metas, skills = happened(run, Retrieved)
     assert {CBT.library()[one].parent for one in skills.chosen} <= set(metas.chosen)
     assert len(skills.chosen) == 3
+
+
+@each("groups", [4, 100])
+def test_no_request_lists_more_than_sixty_ids(tmp_path: Path, groups: int) -> None:
+    """At the size of PsychEval's catalogue, too: first meta skills, then skills of those chosen."""
+    some = CBT.skills[0].skills[0]
+    metas = tuple(
+        CBT.skills[0].model_copy(
+            update={
+                "id": f"g{number}",
+                "skills": tuple(
+                    some.model_copy(update={"id": f"g{number}_{at}", "parent": f"g{number}"})
+                    for at in range(14)
+                ),
+            }
+        )
+        for number in range(groups)
+    )
+    large = CBT.model_copy(update={"id": "large", "skills": metas})
+    run, requests = held(tmp_path, world(5, therapy=large))
+    asked = [r for r in requests if r.purpose in ("course_objective", "course_skills")]
+    listed = [enums_in(r.sent_schema) for r in asked]
+    assert max(sum(map(len, one)) for one in listed) <= 60
+    assert len(asked) == (5 if groups == 4 else 10), "one request, or two where it is large"
+    chosen = [event for event in happened(run, Retrieved) if event.of == "skill"]
+    assert len(chosen) == 5 and all(len(event.chosen) >= 3 for event in chosen)
+    coarse = [event for event in happened(run, Retrieved) if event.of == "meta skill"]
+    assert all(
+        one.rsplit("_", 1)[0] in c.chosen
+        for c, f in zip(coarse, chosen, strict=True)
+        for one in f.chosen
+    )
+    kept = [[one.id for one in event.candidates if one.kept] for event in coarse]
+    assert {len(ids) for ids in kept} == {min(groups, 40)}
+
+
+def enums_in(schema: Any) -> list[list[str]]:
+    """All closed lists of a schema."""
+    if isinstance(schema, dict):
+        own = [schema["enum"]] if "enum" in schema else []
+        return own + [one for inner in schema.values() for one in enums_in(inner)]
+    if isinstance(schema, list):
+        return [one for inner in schema for one in enums_in(inner)]
+    return []
 
 
 def test_skills_of_other_intentions_bring_these_with_them(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.each import each
 
 @each(
     ("lines", "objectives", "skills"),
-    [(6, 2, 6), (16, 3, 8), (24, 4, 12), (44, 7, 22), (59, 10, 29), (200, 12, 80)],
+    [(6, 2, 6), (16, 3, 8), (24, 4, 12), (44, 7, 22), (59, 10, 29), (200, 12, 60)],
 )
 def test_a_longer_session_has_room_for_more(lines: int, objectives: int, skills: int) -> None:
     measure = measure_of(lines)

@@ -1,12 +1,15 @@
 """Before a session: what it is for, and the skills for it, chosen from coarse to fine."""
 
+from typing import Any
+
 from simcounsel.agents.appointments import clock_text
 from simcounsel.agents.talk import TalkView
-from simcounsel.events import PracticeEvent, SessionPlanned
+from simcounsel.agents.tasks import Answer
+from simcounsel.events import PracticeEvent, Retrieved, SessionPlanned
 from simcounsel.llm.question import Ask, Reply, Traced, traced
 from simcounsel.prompts import phrase
 from simcounsel.therapies.course.facts import Library, PreparationFacts
-from simcounsel.therapies.course.library import Shelf, chosen, shelf_of
+from simcounsel.therapies.course.library import Shelf, SkillsChosen, chosen, shelf_of
 from simcounsel.therapies.course.material import opened_text
 from simcounsel.therapies.course.measure import Measure
 from simcounsel.therapies.course.prompting import (
@@ -20,8 +23,11 @@ from simcounsel.therapies.course.prompting import (
 )
 from simcounsel.therapies.course.schemas import (
     MOST_GOALS,
+    FineAnswer,
+    GroupsAnswer,
     ObjectiveAnswer,
     PreparedAnswer,
+    PreparedGroupsAnswer,
     SkillsAnswer,
     TherapiesAnswer,
     at_most,
@@ -40,15 +46,22 @@ MOST_THERAPIES = 2
 def prepare(
     view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState, measure: Measure
 ) -> Ask[tuple[PracticeEvent, ...]]:
-    """The session's objective and its skills, in one reply. Where several therapies may be
-    combined, these come with the objective, and their skills in a reply of their own.
+    """The session's objective and its skills: in one reply where the library is small, else first
+    meta skills, then skills of these. Where several therapies may be combined, these come with the
+    objective, before both.
     """
     if not therapy.drawn:
         shelf = shelf_of(view, therapy, (), state.stage, measure)
-        reply = yield from _with_skills(view, therapy, plan, state, measure, shelf)
+        coarse = shelf
+        if not shelf.small:
+            about = "\n".join((*_open_points(state), *_open_goals(plan, state)))
+            coarse = yield from shelf.groups().near(about)
+        reply = yield from _with_skills(view, therapy, plan, state, measure, coarse)
         answer, calls = reply.value, traced(reply)
         planned = _planned(view, therapy, plan, state, answer, calls)
-        return (planned, *shelf.retrieved(answer, calls))
+        found = coarse.retrieved(answer, calls)
+        fine = yield from _finer(view, planned, shelf, coarse, answer)
+        return (planned, *found, *fine)
     combined = yield from _with_therapies(view, therapy, plan, state, measure)
     planned = _planned(view, therapy, plan, state, combined.value, traced(combined))
     options = {other.id: f"{other.name}. {other.about}" for other in therapy.drawn}
@@ -56,8 +69,25 @@ def prepare(
     drawn = chosen(view, "therapy", options, taken, combined.value.why, traced(combined))
     schools = tuple(other for other in therapy.drawn if other.id in taken)
     shelf = shelf_of(view, therapy, schools, state.stage, measure)
-    skills = yield from _skills(view, planned, shelf)
-    return (planned, drawn, *shelf.retrieved(skills.value, traced(skills)))
+    coarse = shelf
+    if not shelf.small:
+        coarse = yield from shelf.groups().near("\n".join((*planned.objective, *planned.goals)))
+    skills = yield from _skills(view, planned, coarse)
+    found = coarse.retrieved(skills.value, traced(skills))
+    fine = yield from _finer(view, planned, shelf, coarse, skills.value)
+    return (planned, drawn, *found, *fine)
+
+
+def _finer(
+    view: TalkView, planned: SessionPlanned, shelf: Shelf, coarse: Shelf, answer: SkillsChosen
+) -> Ask[tuple[Retrieved, ...]]:
+    """The skills of the meta skills that were chosen; () where they came with these."""
+    if coarse.part == "all":
+        return ()
+    metas = coarse.taken(answer)[0]
+    fine = yield from shelf.within(metas).near("\n".join((*planned.objective, *planned.goals)))
+    reply = yield from _skills(view, planned, fine)
+    return fine.retrieved(reply.value, traced(reply))
 
 
 def _with_skills(
@@ -67,20 +97,21 @@ def _with_skills(
     state: CourseState,
     measure: Measure,
     shelf: Shelf,
-) -> Ask[Reply[PreparedAnswer]]:
-    """What a session is for and which skills serve it."""
+) -> Ask[Reply[PreparedAnswer | PreparedGroupsAnswer]]:
+    """What a session is for and which skills serve it, or which meta skills."""
     plain = _next_objective(view, state, _open_goals(plan, state), measure)
     metas, skills = shelf.first()
-    fallback = PreparedAnswer(
-        **plain.model_dump(), intentions=metas, skills=skills, why="the first, not used lately"
-    )
+    why = "the first, not used lately"
+    schema: type[Any] = PreparedAnswer
+    fallback: Any = PreparedAnswer(**plain.model_dump(), intentions=metas, skills=skills, why=why)
+    if shelf.part == "groups":
+        schema = PreparedGroupsAnswer
+        fallback = PreparedGroupsAnswer(**plain.model_dump(), intentions=metas, why=why)
     return (
         yield from asked(
             view,
             "course_objective",
-            narrowed(
-                PreparedAnswer, objective=at_most(measure.objectives), **_choices(shelf.library)
-            ),
+            narrowed(schema, objective=at_most(measure.objectives), **_choices(shelf)),
             fallback,
             _slots(view, therapy, plan, state, measure)
             | {"options": f"\n\n{shelf.text}", "choose": f"\n3. {shelf.task}"},
@@ -122,15 +153,18 @@ def _with_therapies(
     )
 
 
-def _skills(view: TalkView, planned: SessionPlanned, shelf: Shelf) -> Ask[Reply[SkillsAnswer]]:
+def _skills(view: TalkView, planned: SessionPlanned, shelf: Shelf) -> Ask[Reply[SkillsChosen]]:
     """Which skills serve a session whose objective is settled."""
+    schema: type[Any] = SCHEMAS[shelf.part]
     metas, skills = shelf.first()
+    plain = {"intentions": metas, "skills": skills, "why": "the first, not used lately"}
+    fallback = schema(**{key: plain[key] for key in schema.model_fields})
     return (
         yield from asked(
             view,
             "course_skills",
-            narrowed(SkillsAnswer, **_choices(shelf.library)),
-            SkillsAnswer(intentions=metas, skills=skills, why="the first, not used lately"),
+            narrowed(schema, **_choices(shelf)),
+            fallback,
             {
                 "objective": listed(planned.objective),
                 "goals": listed(planned.goals),
@@ -152,6 +186,11 @@ def _skills(view: TalkView, planned: SessionPlanned, shelf: Shelf) -> Ask[Reply[
     )
 
 
+SCHEMAS: dict[str, type[Answer]] = {
+    "all": SkillsAnswer,
+    "groups": GroupsAnswer,
+    "skills": FineAnswer,
+}
 TOKENS_AN_ID, TOKENS_A_POINT = 12, 60
 """Most of the reply for an id, and for a point that a session is for."""
 
@@ -162,12 +201,15 @@ def _tokens(measure: Measure) -> int:
     )
 
 
-def _choices(library: Library) -> dict[str, object]:
+def _choices(shelf: Shelf) -> dict[str, object]:
     """The types of the fields that name meta skills and skills."""
-    return {
-        "intentions": some_of(tuple(library.metas), library.fewest_metas, library.most_metas),
-        "skills": some_of(tuple(library.skills), library.fewest, library.most),
+    of = shelf.library
+    fields = {
+        "intentions": some_of(tuple(of.metas), of.fewest_metas, of.most_metas),
+        "skills": some_of(tuple(of.skills), of.fewest, of.most) if of.skills else None,
     }
+    without = {"all": "", "groups": "skills", "skills": "intentions"}[shelf.part]
+    return {key: kind for key, kind in fields.items() if key != without}
 
 
 def _facts(

@@ -1,15 +1,22 @@
 """The skills that a session may take: meta skills of its stage, and the atomic ones of these."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Candidate, Reasoned, Retrieved
-from simcounsel.llm.question import Traced
+from simcounsel.llm.question import Ask, Traced, ask, embedding
 from simcounsel.therapies.course.facts import Library
 from simcounsel.therapies.course.measure import Measure
-from simcounsel.therapies.course.prompting import labelled, worded
-from simcounsel.therapies.course.schemas import PreparedAnswer, SkillsAnswer
+from simcounsel.therapies.course.prompting import labelled, listed, worded
+from simcounsel.therapies.course.schemas import (
+    FineAnswer,
+    GroupsAnswer,
+    PreparedAnswer,
+    PreparedGroupsAnswer,
+    SkillsAnswer,
+)
 from simcounsel.therapies.specs.therapy import MetaSkill, Skill, Therapy
 
 FEWEST_METAS, FEWEST_SKILLS = 2, 3
@@ -18,7 +25,12 @@ LEAST_SKILLS = 2
 """With so many different ones a choice is taken where others are named twice: a schema that any
 server takes cannot say that each is named once.
 """
-SkillsChosen = SkillsAnswer | PreparedAnswer
+MOST_LISTED, MOST_GROUPS = 60, 40
+"""No request lists more ids than the first says, and of meta skills alone not more than the second.
+A model that chooses among hundreds hardly reads them, and servers bound what they take.
+"""
+Part = Literal["all", "groups", "skills"]
+SkillsChosen = SkillsAnswer | PreparedAnswer | GroupsAnswer | PreparedGroupsAnswer | FineAnswer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +43,57 @@ class Shelf:
     """What each skill is called, by id."""
     left_out: Mapping[str, str]
     """Why the therapy's other meta skills are none of it, by id."""
+    part: Part = "all"
+    """What is asked about: meta skills and skills at once, or one after the other."""
+
+    @property
+    def small(self) -> bool:
+        """Whether one request may list all of it."""
+        return len(self.library.metas) + len(self.library.skills) <= MOST_LISTED
+
+    def groups(self) -> "Shelf":
+        """Its meta skills alone."""
+        return replace(self, part="groups", library=replace(self.library, skills={}, parents={}))
+
+    def within(self, metas: tuple[str, ...]) -> "Shelf":
+        """The skills of these meta skills alone."""
+        of = self.library
+        skills = {one: of.skills[one] for one in of.of(metas)}
+        parents = {one: of.parents[one] for one in skills}
+        kept = {one: of.metas[one] for one in metas}
+        return replace(
+            self, part="skills", library=replace(of, metas=kept, skills=skills, parents=parents)
+        )
+
+    def near(self, about: str) -> "Ask[Shelf]":
+        """What of it is nearest to what a session is about, so many as a request may list."""
+        of, groups = self.library, self.part == "groups"
+        options = of.metas if groups else of.skills
+        most = MOST_GROUPS if groups else MOST_LISTED
+        if len(options) <= most:
+            return self
+        told = replace(embedding("course_near", self.view.me, tuple(options.values())), once=True)
+        vectors = (yield from ask(told)).value
+        wanted = (yield from ask(embedding("course_near", self.view.me, (about,)))).value
+        order = sorted(zip((-vectors @ wanted[0]).tolist(), options, strict=True))
+        near = {one for _, one in order[:most]}
+        if groups:
+            far = {
+                one: "is far from what the session is about" for one in options if one not in near
+            }
+            kept = {one: text for one, text in of.metas.items() if one in near}
+            return replace(self, library=replace(of, metas=kept), left_out={**self.left_out, **far})
+        skills = {one: text for one, text in of.skills.items() if one in near}
+        parents = {one: of.parents[one] for one in skills}
+        return replace(self, library=replace(of, skills=skills, parents=parents))
 
     @property
     def text(self) -> str:
         """For a prompt: each meta skill, the names of its skills below it; what these are in full
         is told with the lines of the session that takes them.
         """
+        if self.part == "skills":
+            return labelled(self.view, "their skills", listed(self.library.skills))
         found = []
         for meta, described in self.library.metas.items():
             below = (f"  - {one}. {self.names[one]}" for one in self.library.of((meta,)))
@@ -49,7 +106,9 @@ class Shelf:
         of = self.library
         asked = worded(
             self.view,
-            "choose skills",
+            {"all": "choose skills", "groups": "choose groups", "skills": "choose among"}[
+                self.part
+            ],
             fewest_metas=min(of.fewest_metas, len(of.metas)),
             most_metas=of.most_metas,
             fewest=of.fewest,
@@ -71,6 +130,8 @@ class Shelf:
 
     def problem(self, answer: SkillsChosen) -> str | None:
         """What is wrong with a choice; None when nothing is."""
+        if self.part == "groups":
+            return None
         metas, skills = self.taken(answer)
         few = min(self.library.fewest, len(self.library.of(metas)))
         if len(skills) < min(few, LEAST_SKILLS):
@@ -81,8 +142,8 @@ class Shelf:
         """Meta skills, and of the skills those that belong to them; each once. Where there are too
         few, the meta skills of the other skills count as chosen, too.
         """
-        of, named = self.library, tuple(dict.fromkeys(answer.skills))
-        metas = tuple(dict.fromkeys(answer.intentions))
+        of, named = self.library, tuple(dict.fromkeys(getattr(answer, "skills", ())))
+        metas = tuple(dict.fromkeys(getattr(answer, "intentions", of.metas)))
         for one in named:
             below = of.of(metas)
             wanted = min(of.fewest, len(named), len(below))
@@ -90,14 +151,16 @@ class Shelf:
                 metas = tuple(dict.fromkeys((*metas, of.parents[one])))
         return metas, tuple(one for one in named if of.parents[one] in metas)
 
-    def retrieved(self, answer: SkillsChosen, calls: Traced) -> tuple[Retrieved, Retrieved]:
+    def retrieved(self, answer: SkillsChosen, calls: Traced) -> tuple[Retrieved, ...]:
         """The choice as events: of meta skills, and of skills of these."""
         metas, skills = self.taken(answer)
         out = tuple(Candidate(id=one, kept=False, why=why) for one, why in self.left_out.items())
-        return (
-            chosen(self.view, "meta skill", self.library.metas, metas, answer.why, calls, out),
-            chosen(self.view, "skill", self.library.of(metas), skills, answer.why, calls),
+        of_groups = chosen(
+            self.view, "meta skill", self.library.metas, metas, answer.why, calls, out
         )
+        of_skills = chosen(self.view, "skill", self.library.of(metas), skills, answer.why, calls)
+        parts = {"groups": (of_groups,), "skills": (of_skills,), "all": (of_groups, of_skills)}
+        return parts[self.part]
 
 
 def shelf_of(

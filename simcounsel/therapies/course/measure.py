@@ -8,7 +8,7 @@ chosen for it. Sessions of published cases have 44 to 59 lines, 6 to 9 points, a
 skills; a line may use several.
 """
 FEWEST_POINTS, MOST_POINTS = 2, 12
-USUAL_SKILLS, MOST_SKILLS, MOST_METAS = 6, 80, 4
+USUAL_SKILLS, MOST_SKILLS, MOST_METAS = 6, 60, 4
 """Most skills of a short session, of any, and the most meta skills that those of a short one are
 chosen from.
 """

@@ -40,6 +40,20 @@ class TherapiesAnswer(ObjectiveAnswer):
     why: Short
 
 
+class GroupsAnswer(Answer):
+    """The intentions that a session draws on."""
+
+    intentions: Chosen
+    why: Short
+
+
+class FineAnswer(Answer):
+    """The skills that a session draws on."""
+
+    skills: Chosen
+    why: Short
+
+
 class SkillsAnswer(Answer):
     """What a session draws on, from coarse to fine."""
 
@@ -53,6 +67,13 @@ class PreparedAnswer(ObjectiveAnswer):
 
     intentions: Chosen
     skills: Chosen
+    why: Short
+
+
+class PreparedGroupsAnswer(ObjectiveAnswer):
+    """What a session is for, and the intentions that it draws on."""
+
+    intentions: Chosen
     why: Short
 
 

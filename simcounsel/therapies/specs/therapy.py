@@ -41,6 +41,16 @@ class ConceptField(Spec):
         return self
 
 
+class CaseField(Spec):
+    """One thing of a client's file that this therapy works on."""
+
+    id: Id
+    name: Text
+    what: Text
+    moves: bool = False
+    """Whether the client's state has a strength for it, 0 to 100, that talk and life move."""
+
+
 class TherapyStage(Spec):
     """A stretch of a course."""
 
@@ -95,6 +105,10 @@ class Therapy(Spec):
     draws_on: tuple[str, ...] = ()
     """Ids of other therapies whose skills may be used beside its own."""
     conceptualization: Annotated[tuple[ConceptField, ...], Field(min_length=1)]
+    client: tuple[CaseField, ...] = ()
+    """What a client's file has in its terms (PsychEval, appendix F.1); () where the file's beliefs,
+    rules and ways of coping are meant, as in CBT.
+    """
     stages: Annotated[tuple[TherapyStage, ...], Field(min_length=3, max_length=3)]
     skills: Annotated[tuple[MetaSkill, ...], Field(min_length=1)]
     drawn: tuple["Therapy", ...] = ()
@@ -116,6 +130,7 @@ class Therapy(Spec):
             found.append(f"stages: a course has {', '.join(COURSE_STAGES)}, in this order")
         for what, ids in (
             ("field", [field.id for field in self.conceptualization]),
+            ("part of the client's file", [field.id for field in self.client]),
             (
                 "skill",
                 [

@@ -61,6 +61,7 @@ class TherapyWords(Spec):
     name: Text
     about: Text
     conceptualization: tuple[FieldWords, ...]
+    client: tuple[FieldWords, ...] = ()
     stages: tuple[StageWords, ...]
     skills: tuple[SkillWords, ...]
 
@@ -104,6 +105,10 @@ def _worded(therapy: Therapy, words: TherapyWords) -> Therapy:
         labels = tuple(said.columns[column] for column in field.columns)
         texts = {"name": said.name, "what": said.what, "labels": labels}
         fields.append(field.model_copy(update=texts))
+    client = tuple(
+        field.model_copy(update={"name": said.name, "what": said.what})
+        for field, said in _pairs("part of the client's file", therapy.client, words.client)
+    )
     stages = []
     for stage, of in _pairs("stage", therapy.stages, words.stages):
         if len(of.goals) != len(stage.goals):
@@ -122,6 +127,7 @@ def _worded(therapy: Therapy, words: TherapyWords) -> Therapy:
             "name": words.name,
             "about": words.about,
             "conceptualization": tuple(fields),
+            "client": client,
             "stages": tuple(stages),
             "skills": metas,
         }
