@@ -34,6 +34,7 @@ WORDS = (
     "quiet morning tea letter window walk sleep kitchen phone neighbour garden work worry hour"
     " light door rain table "
 ).split()
+CHINESE = "安静 早晨 茶 信 窗 散步 睡眠 厨房 电话 邻居 花园 工作 担心 时辰 光 门 雨 桌子".split()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +102,7 @@ def drawn_answer(request: Question[Any], rng: Random) -> str:
             schema = request.schema.model_json_schema()
             return json.dumps(_instance(schema, schema, rng, request, ""), ensure_ascii=False)
         case _:
-            return _sentence(rng)
+            return _sentence(rng, request.language)
 
 
 def _move(facts: MoveFacts, question: Question[str]) -> Given[str]:
@@ -134,11 +135,14 @@ def _coded(facts: CodeFacts, question: Question[Any]) -> Given[CodedTurns]:
     return Given(value=CodedTurns(turns=turns))
 
 
-def _sentence(rng: Random) -> str:
+def _sentence(rng: Random, language: str) -> str:
     words = [rng.choice(WORDS) for _ in range(3)]
+    number = rng.randrange(10_000)
+    if language == "zh":
+        one, two, three = (CHINESE[WORDS.index(word)] for word in words)
+        return f"我在想{one}和{two}，还有{three}，第{number}号。"
     return (
-        f"I was thinking about the {words[0]} and the {words[1]} this {words[2]}, number"
-        f" {rng.randrange(10_000)}."
+        f"I was thinking about the {words[0]} and the {words[1]} this {words[2]}, number {number}."
     )
 
 
@@ -198,7 +202,7 @@ def _instance(
         return rng.choice([*request.facts.beliefs])
     if name in ("activity", "do", "seen"):
         return f"spends time with the {rng.choice(WORDS)}"
-    return _sentence(rng)
+    return _sentence(rng, request.language)
 
 
 def _state_field(name: str, facts: LineFacts, rng: Random) -> str | None:

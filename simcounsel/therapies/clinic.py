@@ -25,6 +25,8 @@ from simcounsel.therapies.specs.course import (
 from simcounsel.therapies.specs.therapy import Therapy
 
 USUAL_LINES, USUAL_TIME, DAYS_BETWEEN = 24, "10:00", 7
+MOST_HISTORY = 3_900
+"""Characters of a client's history."""
 
 
 def clinic_world(
@@ -50,6 +52,9 @@ def clinic_world(
     if persona is not None:
         world = _with_client(world, seen, seeing, persona)
         seen = world.residents[0]
+    if plan and plan.held:
+        seen = _who_remembers(seen, plan)
+        world = world.model_copy(update={"residents": (seen, seeing)})
     own = next((a for a in world.appointments if set(a.who) == {seen.name, seeing.name}), None)
     at, place = (own.at, own.place) if own else (USUAL_TIME, _counseling_place(world))
     count = _length(sessions, plan, therapy)
@@ -57,19 +62,9 @@ def clinic_world(
         minutes=minutes_of_day(at) - world.tick_minutes
     )
     first = 0 if start.date() == world.start.date() else 1
-    days = tuple(first + number * every for number in range(count))
-    policies = {
-        seen.name: None,
-        seeing.name: PolicySpec.model_validate(
-            {
-                "name": "course",
-                "therapy": therapy,
-                "sessions": count,
-                "plan": plan,
-                "settings": dict(settings) if settings else None,
-            }
-        ),
-    }
+    left = count - len(plan.held) if plan else count
+    days = tuple(first + number * every for number in range(left))
+    policies = {seen.name: None, seeing.name: _course(therapy, count, plan, settings)}
     changes: dict[str, Any] = {
         "name": f"{world.name[:48]} clinic",
         "start": start,
@@ -100,6 +95,20 @@ def clinic_world(
             [f"{world.name}: {'.'.join(map(str, where))}: {what}" for where, what in problems]
         )
     return clinic
+
+
+def _course(
+    therapy: Therapy, count: int, plan: CoursePlan | None, settings: Mapping[str, int] | None
+) -> PolicySpec:
+    return PolicySpec.model_validate(
+        {
+            "name": "course",
+            "therapy": therapy,
+            "sessions": count,
+            "plan": plan,
+            "settings": dict(settings) if settings else None,
+        }
+    )
 
 
 def _in_terms(persona: AnyPersona, therapy: Therapy) -> AnyPersona:
@@ -142,6 +151,13 @@ def _with_client(
         ),
     }
     return world.model_copy(update=changes)
+
+
+def _who_remembers(seen: ResidentSpec, plan: CoursePlan) -> ResidentSpec:
+    """The client with the sessions that were held before as a part of its history."""
+    told = [held.summary for held in plan.held if held.summary]
+    history = "\n".join([seen.persona.history, *told])[:MOST_HISTORY]
+    return seen.model_copy(update={"persona": seen.persona.model_copy(update={"history": history})})
 
 
 def _length(sessions: int | None, plan: CoursePlan | None, therapy: Therapy) -> int:

@@ -85,6 +85,16 @@ def clinic(
             " world's own; or organist, bus_driver, night_nurse, which are included.",
         ),
     ] = None,
+    from_session: Annotated[
+        int,
+        typer.Option(
+            "--from-session",
+            metavar="N",
+            min=1,
+            max=10,
+            help="Go on from this session of an imported case; what came before is known from it.",
+        ),
+    ] = 1,
     lines: Annotated[
         int, typer.Option("--lines", min=6, max=200, help="Lines in a session, both counted.")
     ] = 24,
@@ -133,9 +143,13 @@ def clinic(
     from simcounsel.therapies.specs.therapy import find_therapy
 
     changes = with_model(changes_of(sets) | ({} if seed is None else {"seed": seed}), model)
-    persona, followed = read_case_folder(case) if case else (None, None)
+    played = read_case_folder(case) if case else None
+    if played and played.language == "zh":
+        changes = {"language": "zh", **changes}
+    followed = played.from_session(from_session) if played else None
     followed = find_plan(plan) if plan else followed
-    school = find_therapy(therapy or (followed.therapy if followed else "cbt"))
+    own = played.therapy if played and not therapy else None
+    school = own or find_therapy(therapy or (followed.therapy if followed else "cbt"))
     made = clinic_world(
         load_world(world, **changes),
         client=client,
@@ -145,7 +159,7 @@ def clinic(
         plan=followed,
         lines=lines,
         every=every,
-        persona=persona,
+        persona=played.client if played else None,
         settings={
             name: most
             for name, most in (("objectives", objectives), ("skills", skills))

@@ -58,7 +58,7 @@ class Course:
         """The session's objective and skills before its first line; what is thought before each
         comes with it.
         """
-        state = state_of(view)
+        state = state_of(view, self.plan)
         if not view.meeting.appointment or state.ended:
             return (yield from Socratic().decide(view))
         told = yield from facts_said(view, self.plan, state)
@@ -88,7 +88,7 @@ class Course:
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """What is written after a session."""
-        state = state_of(view)
+        state = state_of(view, self.plan)
         if not view.meeting.appointment or state.ended or state.planned is None:
             return ()
         plan = as_told(self.plan, self.therapy, state.told, view.other)

@@ -62,6 +62,9 @@ def prepare(
         found = coarse.retrieved(answer, calls)
         fine = yield from _finer(view, planned, shelf, coarse, answer)
         return (planned, *found, *fine)
+    planned_schools = state.planned_for(plan).schools
+    if schools := tuple(one for one in therapy.drawn if one.id in planned_schools):
+        therapy = therapy.model_copy(update={"drawn": schools})
     combined = yield from _with_therapies(view, therapy, plan, state, measure)
     planned = _planned(view, therapy, plan, state, combined.value, traced(combined))
     options = {other.id: f"{other.name}. {other.about}" for other in therapy.drawn}

@@ -14,6 +14,7 @@ from simcounsel.events import (
     SessionPlanned,
     SessionReviewed,
 )
+from simcounsel.therapies.course.earlier import earlier
 from simcounsel.therapies.specs.course import CoursePlan, PlannedSession
 from simcounsel.therapies.specs.therapy import COURSE_STAGES, CourseStage
 
@@ -97,9 +98,11 @@ class CourseState:
         return tuple(fact for fact in self.facts if fact.id not in gone)
 
 
-def state_of(view: TalkView) -> CourseState:
-    """The state at this point of a conversation."""
-    before = [entry.event for entry in view.kept]
+def state_of(view: TalkView, plan: CoursePlan | None = None) -> CourseState:
+    """The state at this point of a conversation. plan: with the sessions that were held before the
+    run began, if there are any.
+    """
+    before = [*(earlier(view, plan) if plan else ()), *(entry.event for entry in view.kept)]
     reviews = tuple(event for event in before if isinstance(event, SessionReviewed))
     steps = tuple(event for event in before if isinstance(event, CourseAdvanced))
     spent: dict[str, int] = {}

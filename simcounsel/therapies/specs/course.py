@@ -64,6 +64,8 @@ class PlannedSession(Spec):
     """Why this now."""
     psychoeducation: tuple[PlannedPart, ...] = ()
     """What the client is to understand."""
+    schools: tuple[str, ...] = ()
+    """Ids of the therapies to draw on, where several may be combined; () leaves the choice open."""
 
     @model_validator(mode="before")
     @classmethod
@@ -86,6 +88,16 @@ class PlannedSession(Spec):
         return tuple((kind, part) for kind, parts in kinds for part in parts)
 
 
+class HeldSession(Spec):
+    """A session of the plan that was held elsewhere, before the run began."""
+
+    stage: CourseStage
+    summary: str = ""
+    client_state: str = ""
+    unresolved: tuple[Text, ...] = ()
+    homework: str = ""
+
+
 class PlannedStage(Spec):
     """A stage: its sessions in order, and goals that a transcript can show to be met."""
 
@@ -106,6 +118,8 @@ class CoursePlan(Spec):
     about: str = ""
     stages: Annotated[tuple[PlannedStage, ...], Field(min_length=3, max_length=3)]
     facts: tuple[PlannedFact, ...] = ()
+    held: tuple[HeldSession, ...] = ()
+    """Those that were held already, from the first; the course goes on after them."""
 
     @property
     def length(self) -> int:
