@@ -44,10 +44,7 @@ def client_of(row: Row, therapy: Therapy, language: str, notes: list[str]) -> di
         **_who(traits, zh, notes),
         "role": "client",
         "background": _lines(problem, *_told(traits), word(info.get("core_demands"))) or nothing,
-        "history": _lines(
-            *texts(info.get("growth_experiences")), word(traits.get("medical_history"))
-        )
-        or nothing,
+        "history": _lines(*texts(info.get("growth_experiences")), illness) or nothing,
         "style": manner or nothing,
         "habits": [nothing],
         "portrait": {"characteristic": _long(manner, zh), "recent_feeling": _long(problem, zh)},
