@@ -61,7 +61,11 @@ def show_skill(
     found = library[skill]
     parts = [("does", found.description), ("when", found.when), ("cue", found.cue)]
     if isinstance(found, Skill):
-        parts.append(("part of", found.parent))
+        parts += [
+            ("not", found.not_when),
+            *(("says", f"“{line}”") for line in found.examples),
+            ("part of", found.parent),
+        ]
     else:
         parts += [
             ("stages", ", ".join(found.stages)),

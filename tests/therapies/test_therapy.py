@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from simcounsel.cli import app
+from simcounsel.corpus.checks.shingles import near_duplicates
 from simcounsel.errors import SpecError
 from simcounsel.therapies.specs.psycheval import import_skills
 from simcounsel.therapies.specs.therapy import (
@@ -18,6 +19,7 @@ from simcounsel.therapies.specs.therapy import (
     shipped_therapies,
     shipped_therapy,
 )
+from simcounsel.therapies.specs.therapy_words import in_language
 from tests.each import each
 
 
@@ -298,3 +300,16 @@ def test_the_commands(tmp_path: Path) -> None:
     done = run(app, ["library", "skills", "import", str(file), "-o", str(tmp_path / "mine.yaml")])
     assert "1 meta skills, 1 atomic ones" in done.output
     assert "33: Wait" in run(app, ["library", "skills", "list", str(tmp_path / "mine.yaml")]).output
+
+
+@each("name", shipped_therapies())
+def test_no_two_skills_are_worded_alike(name: str) -> None:
+    """By the corpus tools' near-duplicates, descriptions and lines apart, in both languages."""
+    for language in ("en", "zh"):
+        therapy = in_language(shipped_therapy(name), language)
+        skills = [skill for meta in therapy.skills for skill in meta.skills]
+        texts = [f"{skill.name}. {skill.description}" for skill in skills]
+        lines = [line for skill in skills for line in skill.examples]
+        assert len({skill.name for skill in skills}) == len(skills)
+        assert not list(near_duplicates(texts, 0.5)) and not list(near_duplicates(lines, 0.5))
+    assert all(len(skill.examples) in (0, 2) for skill in skills)

@@ -231,6 +231,9 @@ def described(view: TalkView, skill: MetaSkill | Skill) -> str:
         skill.description,
         skill.when and worded(view, "when", text=skill.when),
         skill.cue and worded(view, "cue", text=skill.cue),
+        isinstance(skill, Skill)
+        and skill.not_when
+        and worded(view, "not when", text=skill.not_when),
     ]
     return " ".join(part if part.endswith((".", "。")) else f"{part}." for part in parts if part)
 

@@ -70,6 +70,10 @@ class Skill(Spec):
     description: Text
     when: str = ""
     cue: str = ""
+    not_when: str = ""
+    """When it is left alone, and why."""
+    examples: tuple[Text, ...] = ()
+    """Lines that carry it out, for people who read the catalogue: no model is shown them."""
     parent: str = ""
     """The meta skill it belongs to, set when its therapy is read."""
 

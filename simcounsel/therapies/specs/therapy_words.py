@@ -51,6 +51,8 @@ class SkillWords(Spec):
     description: Text
     when: str = ""
     cue: str = ""
+    not_when: str = ""
+    examples: tuple[Text, ...] = ()
     skills: tuple["SkillWords", ...] = ()
 
 
@@ -135,10 +137,11 @@ def _worded(therapy: Therapy, words: TherapyWords) -> Therapy:
 
 
 def _skill(skill: S, words: SkillWords) -> S:
-    for part in ("when", "cue"):
+    parts: list[str] = ["when", "cue"] + ["not_when", "examples"] * isinstance(skill, Skill)
+    for part in parts:
         if bool(getattr(skill, part)) != bool(getattr(words, part)):
             raise ValueError(f"{skill.id}: `{part}` is in one of the two only")
-    texts = words.model_dump(include={"name", "description", "when", "cue"})
+    texts = words.model_dump(include={"name", "description", *parts})
     return skill.model_copy(update=texts)
 
 
