@@ -20,7 +20,7 @@ from analysis.cuts import cut_minutes
 from analysis.embedding import each_once, embedding
 from analysis.exploring import Explored, explore
 from analysis.finding import find
-from analysis.page import any_text
+from analysis.page import any_text, counted
 from analysis.pattern_plots import activity_shares, followed, how_many
 from analysis.patterns import (
     ActivityPatterns,
@@ -259,7 +259,7 @@ def make(
     """Read, compute and draw. ReportError when there is nothing to report on."""
     options = options or ReportOptions()
     sample = find(places, finished_only=options.finished_only, damaged=options.damaged)
-    tell_user(f"reading {len(sample.members)} runs ({len(sample.excluded)} left out)")
+    tell_user(f"reading {counted(len(sample.members), 'run')} ({len(sample.excluded)} left out)")
     read = read_tables(sample)
     name = embedding_of(sample, options)
     embed = each_once(embedding(name))

@@ -4,6 +4,7 @@ figures, methods and checklist. Everything else is in the HTML page.
 
 import io
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import docx
 import nbformat
 from docx.shared import Mm
 
-from analysis.page import interval, num, p_text, plain
+from analysis.page import counted, interval, num, p_text, plain
 from analysis.report import Report
 from analysis.style import Picture
 from simcounsel.disk import write_data, write_text
@@ -26,6 +27,8 @@ def write_word(file: Path, context: Mapping[str, Any], pictures: Mapping[str, Pi
     """Write the report as a Word file. ReportError or OSError when it cannot be written."""
     report: Report = context["report"]
     made = docx.Document()
+    made.core_properties.author = "simcounsel"
+    made.core_properties.created = made.core_properties.modified = datetime.now()
     made.add_heading(_title(report), 0)
     for sentence in _answer(context):
         made.add_paragraph(visible(sentence), "List Bullet")
@@ -35,8 +38,11 @@ def write_word(file: Path, context: Mapping[str, Any], pictures: Mapping[str, Pi
     for one in _figures(pictures):
         made.add_picture(io.BytesIO(one.as_png()), Mm(WIDTH_MM))
         made.add_paragraph(visible(f"{one.title}."), "Caption")
-    for story in sorted(report.stories, key=lambda one: not one.excerpts)[:1]:
-        made.add_heading(visible(f"{story.client}, {plain(story.arm)}"), 1)
+    planned = [arm for one in report.planned for arm in one.hypothesis.contrast]
+    for story in sorted(
+        report.stories, key=lambda one: (not one.excerpts, one.arm not in planned[:1])
+    )[:1]:
+        made.add_heading(visible(f"A story: {story.client}, {plain(story.arm)}"), 1)
         for excerpt in story.excerpts:
             made.add_heading(visible(excerpt.title), 2)
             for line in excerpt.lines:
@@ -79,14 +85,14 @@ def write_notebook(file: Path, context: Mapping[str, Any]) -> None:
 
 def _title(report: Report) -> str:
     plan = report.sample.experiment
-    return plain(plan.name) if plan else f"Report on {len(report.sample.members)} runs"
+    return plain(plan.name) if plan else f"Report on {counted(len(report.sample.members), 'run')}"
 
 
 def _answer(context: Mapping[str, Any]) -> list[str]:
     sample = context["sample"]
     compared = ", ".join(f"{plain(arm)} ({len(sample.of(arm))})" for arm in sample.arms)
     return [
-        f"Compared: {compared} runs; {context['sample_clients']} clients.",
+        f"Compared: {compared} runs; {counted(context['sample_clients'], 'client')}.",
         *(f"{label[0].upper()}{label[1:]}." for label in sample.labels),
         *context["headline"],
         *context["results"],

@@ -35,7 +35,7 @@ def methods(report: "Report") -> str:
         return "No run could be used."
     clients = sorted({client for member in sample.members for client in member.clients})
     seeds = {member.seed for member in sample.members}
-    models, seated = _models(report), _seated(report)
+    seated = _seated(report)
     said = [
         f"We simulated {counted(len(clients), 'client')} with simcounsel {_versions(report)} in"
         f" {counted(len(sample.arms), 'condition')} ({', '.join(map(_plain, sample.arms))}),"
@@ -43,10 +43,7 @@ def methods(report: "Report") -> str:
         f" {_length(report)}.",
         _design(report),
         seated,
-        f"All {'other ' if seated else ''}thoughts, lines and self-reports were answers of language"
-        " models"
-        f" ({'; '.join(f'{role}: {names}' for role, names in models)}) to prompts whose hash is"
-        f" {prompts_digest(report)[:16]}.",
+        _answered_by(report, seated),
         _asked_otherwise(report),
         _instruments(report),
         "The client was the unit of inference; runs of one client with other seeds were its"
@@ -63,7 +60,10 @@ def checklist(report: "Report") -> list[Item]:
     fallbacks, calls = _fallbacks(report)
     trials = report.tables["measurements"]
     return [
-        ("Software", f"simcounsel {_versions(report)}; analysis: this report's last section"),
+        (
+            "Software",
+            f"simcounsel {_versions(report)}; analysis: versions at the end of report.html",
+        ),
         (
             "Models, by role",
             "; ".join(f"{role}: {names}" for role, names in _models(report)) or "–",
@@ -147,6 +147,46 @@ def _models(report: "Report") -> list[tuple[str, str]]:
         for role, model in member.models.items():
             used.setdefault(role, set()).add(model)
     return [(role, ", ".join(sorted(names))) for role, names in sorted(used.items())]
+
+
+TOYS = {
+    "embedded": "Lines were chosen from lines that people had written (the embedded model)."
+    " Plans and feelings came from rules and small models. Answers to scales were drawn at random"
+    " and measure nothing.",
+    "scripted": "All words were put together at random (the scripted model), and answers to scales"
+    " were drawn{planted}. They measure nothing.",
+}
+"""How a model that is no capable one answered, for a methods section."""
+
+
+def _answered_by(report: "Report", seated: str) -> str:
+    """Who thought, spoke and answered."""
+    others = "other " if seated else ""
+    hashed = f"prompts whose hash is {prompts_digest(report)[:16]}"
+    toys = report.sample.toys()
+    named = [
+        (role, names)
+        for role, names in _models(report)
+        if role != "embed" and not all(_toy(name) for name in names.split(", "))
+    ]
+    said = []
+    if named or not toys:
+        models = "; ".join(f"{role}: {names}" for role, names in named or _models(report))
+        said.append(
+            f"{'Some' if toys else 'All'} {others}thoughts, lines and self-reports were answers of"
+            f" language models ({models}) to {hashed}."
+        )
+    elif toys:
+        said.append(f"No capable language model answered the {others}{hashed}.")
+    every = {name for _, names in _models(report) for name in names.split(", ")}
+    effects = sorted(name.partition("planted=")[2] for name in every if "planted=" in name)
+    planted = f" with a planted effect of {', '.join(effects)}" if effects else " at random"
+    said += [TOYS[toy].format(planted=planted) for toy in toys]
+    return " ".join(said)
+
+
+def _toy(model: str) -> bool:
+    return model.replace(":", "+").split("+")[0] in TOYS
 
 
 def _length(report: "Report") -> str:
@@ -389,7 +429,7 @@ def headline(report: Report) -> list[str]:
         h = one.hypothesis
         words = f"{plain(h.id)} ({plain(h.instrument)}, {' against '.join(map(plain, h.contrast))})"
         if one.p_holm is None:
-            said.append(f"{words}: not testable; {one.reason or 'no p value'}.")
+            said.append(f"{words}: not testable; {_too_few(report) or one.reason or 'no p value'}.")
         elif one.estimate is None:
             said.append(
                 f"{words}: {one.verdict}, {one.statistic}, corrected p {p_text(one.p_holm)}."
@@ -410,6 +450,10 @@ def results(report: Report) -> list[str]:
         (one for one in report.explored if one.instrument != "log"), key=lambda o: o.score != TOTAL
     )
     said = []
+    if _trials(report):
+        said.append(
+            "Scores that the embedded or the scripted model gave were drawn: they measure nothing."
+        )
     for one in measured[:MOST_RESULTS]:
         arms = [
             f"{num(s.mean)}{f' {interval(s.low, s.high)}' if s.low is not None else ''} in"
@@ -420,14 +464,20 @@ def results(report: Report) -> list[str]:
         if arms:
             said.append(f"{one.title[0].upper()}{one.title[1:]}, {one.kind}: {', '.join(arms)}.")
     if len(measured) > MOST_RESULTS:
-        said.append(f"{len(measured) - MOST_RESULTS} more outcomes are below.")
+        more = counted(len(measured) - MOST_RESULTS, "more outcome is", "more outcomes are")
+        said.append(f"{more} below.")
     if not measured:
         said.append("Nobody was measured, so no outcome can be compared.")
-    clients = len({who for member in report.sample.members for who in member.clients})
-    if clients < LEAST_CLIENTS:
-        here = f"here {'is' if clients == 1 else 'are'} {clients}"
-        said.append(f"Nothing is tested: a test needs {LEAST_CLIENTS} clients, and {here}.")
+    if few := _too_few(report):
+        said.append(f"Nothing is tested: {few}.")
     return said
+
+
+def _too_few(report: Report) -> str:
+    """Why so few clients allow no test; '' where there are enough."""
+    clients = len({who for member in report.sample.members for who in member.clients})
+    here = f"here {'is' if clients == 1 else 'are'} {clients}"
+    return f"a test needs {LEAST_CLIENTS} clients, and {here}" if clients < LEAST_CLIENTS else ""
 
 
 def direction_of(instrument: str, score: str) -> str:

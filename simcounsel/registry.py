@@ -147,6 +147,7 @@ PARTS = {
         "corpus": "corpus",
         "export": "corpus",
         "library.course": "therapies",
+        "library.import": "therapies",
         "library.skills": "therapies",
         "study.bench": "bench",
         "study.rate-page": "studies",

@@ -39,7 +39,7 @@ def arrays(groups: Groups, *, least: int = 2, varied: bool = True) -> dict[str, 
     """
     found = {str(name): np.asarray(values, dtype=float) for name, values in groups.items()}
     if len(found) < 2:
-        raise Degenerate(f"{len(found)} group; two are needed")
+        raise Degenerate(f"{len(found) or 'no'} group; two are needed")
     for name, values in found.items():
         check(name, values, least)
     if varied and all(flat(values) for values in found.values()):

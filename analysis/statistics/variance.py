@@ -190,7 +190,7 @@ def _unfit(means: Sequence[float], sds: Sequence[float], ns: Sequence[int]) -> s
     if not len(means) == len(sds) == len(ns):
         return "means, deviations and sizes differ in number"
     if len(ns) < 2:
-        return f"{len(ns)} group; two are needed"
+        return f"{len(ns) or 'no'} group; two are needed"
     if not all(math.isfinite(x) for x in (*means, *sds, *ns)):
         return "a mean, deviation or size is missing"
     if min(ns) < 2 or min(sds) < 0:

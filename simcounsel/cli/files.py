@@ -175,7 +175,14 @@ def init(
 
     for file in write_starter(folder, theme):
         typer.echo(f"wrote {file}")
-    typer.echo(f"now: simcounsel run {folder}/world.yaml --ticks 24")
+    if theme is None:
+        typer.echo(
+            "These people have no lines of their own, so a capable model must speak for them"
+            " (`simcounsel models`); with --theme insomnia none is needed."
+        )
+        typer.echo(f"now: simcounsel run {folder}/world.yaml --ticks 24 --model auto")
+    else:
+        typer.echo(f"now: simcounsel run {folder}/world.yaml --ticks 24")
 
 
 @personas.command("import")

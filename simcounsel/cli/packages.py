@@ -23,6 +23,7 @@ OURS = {
     "corpus": "Judge a corpus of dialogues: what is wrong with it, and what it is worth",
     "export": "Make training data of dialogues, or logs for Inspect",
     "library.course": "Prepare courses of sessions",
+    "library.import": "Turn published courses into cases: a client, a plan, their skills",
     "library.skills": "Look at the therapies' skills, or bring your own",
     "report": "Make one report of runs: tables, tests, figures",
     "study.bench": "Compare counselors on cases that are the same for all",

@@ -17,7 +17,7 @@ def import_cases(
         Path, typer.Option("--out", "-o", help="A folder for the cases, one folder each.")
     ] = Path("cases"),
 ) -> None:
-    """Turn published courses into cases: a client, a plan, the skills that were offered.
+    """Turn published courses into cases: a client, a plan, their skills.
 
     A case is played by `simcounsel clinic WORLD --case FOLDER`, from its first session or, with
     --from-session, from a later one. Its `course.json` is rated and exported like any corpus.

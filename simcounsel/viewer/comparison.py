@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simcounsel.agents.emotion import SIGN
+from simcounsel.runs.history import History
 from simcounsel.viewer.outcomes import first_and_last
 
 Fields = dict[str, Any]
@@ -57,6 +58,28 @@ def last_scores(a: Iterable[Fields], b: Iterable[Fields]) -> list[Fields]:
         for key, one in found[0].items()
         if key in found[1]
     ]
+
+
+def lines_apart(a: History, b: History, until_tick: int) -> Fields:
+    """How many lines were said in A and in B before a tick, how many of them are the same words by
+    the same speaker at the same tick, and the first tick at which they are not; None when all are.
+    """
+    said = [
+        [
+            (talk.tick, line.who, line.text)
+            for talk in history.conversations(until_tick=until_tick - 1)
+            for line in talk.lines
+        ]
+        for history in (a, b)
+    ]
+    same = Counter(said[0]) & Counter(said[1])
+    apart = [one for side in said for one in side if not same[one]]
+    return {
+        "a": len(said[0]),
+        "b": len(said[1]),
+        "same": same.total(),
+        "parted": min((tick for tick, _, _ in apart), default=None),
+    }
 
 
 def other_clock(a: Fields, b: Fields) -> str | None:

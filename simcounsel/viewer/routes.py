@@ -32,7 +32,7 @@ from simcounsel.runs.history import History
 from simcounsel.runs.index import TICK_DIGITS
 from simcounsel.runs.log import Log
 from simcounsel.viewer import parts, people, requests
-from simcounsel.viewer.comparison import compare, last_scores, other_clock
+from simcounsel.viewer.comparison import compare, last_scores, lines_apart, other_clock
 from simcounsel.viewer.dangers import safety_moves
 from simcounsel.viewer.guard import IN_NOTEBOOKS, NOWHERE, Guard
 from simcounsel.viewer.outcomes import outcomes, scored
@@ -278,7 +278,9 @@ class Site:
             if refused is not None:
                 return PlainTextResponse(refused, 422)
             points = (outcomes(history)["points"] for history in both)
-            return as_json(compare(one, two) | {"scores": last_scores(*points)})
+            apart = compare(one, two)
+            lines = lines_apart(both[0], both[1], apart["ticks"])
+            return as_json(apart | {"scores": last_scores(*points), "said": lines})
 
         return await asyncio.to_thread(work)
 

@@ -227,7 +227,7 @@ def test_power_agrees_with_cohens_table() -> None:
 
 DEGENERATE: list[tuple[dict[str, list[float]], str]] = [
     ({"a": [1, 2]}, "1 group"),
-    ({}, "0 group"),
+    ({}, "no group"),
     ({"a": [1], "b": [1, 2]}, "n = 1"),
     ({"a": [], "b": [1, 2]}, "n = 0"),
     ({"a": [1, 1], "b": [1, 1]}, "no variance|same"),

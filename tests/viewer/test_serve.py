@@ -187,6 +187,18 @@ def test_compare(lived: Run, tmp_path: Path) -> None:
     found = client.get(f"/api/compare?a={lived.name}&b={new.name}").json()
     assert found["forked"] == 4
     assert found["parted"] >= 4
+    lines = [
+        [
+            (entry.tick, entry.event.who, entry.event.text)
+            for entry in run.entries()
+            if isinstance(entry.event, Said) and entry.tick < found["ticks"]
+        ]
+        for run in (lived, new)
+    ]
+    assert (found["said"]["a"], found["said"]["b"]) == tuple(map(len, lines))
+    assert found["said"]["same"] == len(set(lines[0]) & set(lines[1])) == len(lines[1])
+    later = [tick for tick, _, _ in lines[0] if tick >= 4]
+    assert found["said"]["parted"] == min(later, default=None)
     assert [one["name"] for one in found["people"]] == ["Ines", "Miriam"]
     together = f"run={lived.name}&run={new.name}"
     several = client.get(f"/api/several?{together}")

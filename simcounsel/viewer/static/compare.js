@@ -61,9 +61,11 @@ function answer(apart, a) {
 /** Where the two part, and who is in one alone. */
 function parting(apart, longer) {
   const part = apart.parted === null ? "What people do and feel is the same in both." : `They part on ${momentOf(longer, apart.parted)}${apart.forked === apart.parted ? ", where one was forked" : ""}.`;
+  const { said: lines } = apart;
+  const talk = lines.parted === null ? "What is said is the same in both." : `Of ${lines.a} lines in A and ${lines.b} in B, ${lines.same} are the same; the first other one is on ${momentOf(longer, lines.parted)}.`;
   const forked = apart.forked === null || apart.forked === apart.parted ? null : `One was forked at ${momentOf(longer, apart.forked)}.`;
   const alone = [["A", apart.only.a], ["B", apart.only.b]].filter(([, who]) => who.length).map(([run, who]) => `Only in ${run}: ${who.join(", ")}.`);
-  return h("p", { class: "soft small" }, [part, forked, ...alone, `Counted are the first ${number((apart.ticks * longer.tick_minutes) / 60)} hours, which both runs have, while a person is there in both.`].filter(Boolean).join(" "));
+  return h("p", { class: "soft small" }, [part, talk, forked, ...alone, `Counted are the first ${number((apart.ticks * longer.tick_minutes) / 60)} hours, which both runs have, while a person is there in both.`].filter(Boolean).join(" "));
 }
 
 function reading(kinds) {

@@ -6,7 +6,7 @@ import { show, state } from "./state.js";
 const RUN = "gallery:first-days";
 const ALONE = "gallery:first-days-alone";
 const STEPS = [
-  ["A talk", "Ines sleeps badly. Here she meets a counselor for the first time. Read as far as you like; every line is an answer to a prompt.", { panel: "talks", tick: 12, who: "Ines", line: null, point: null }],
+  ["A talk", "Ines sleeps badly. Here she meets a counselor for the first time. Read as far as you like; each line says where it came from.", { panel: "talks", tick: 12, who: "Ines", line: null, point: null }],
   ["Why that line", "Under each line, “why” shows what came to mind, which move was chosen, and the prompt behind it. Here it is open for one of Ines's lines.", { panel: "talks", tick: 12, who: "Ines", line: 4, point: null }],
   ["What changed", "Scores over time. Below the first point are the answers it rests on, item by item. Press the second point to see what came between.", { panel: "outcomes", tick: 143, who: "Ines", line: null, point: null }],
   ["Without the counselor", "The same two days, forked before the first session: B has no counselor. The sentence on top says what that changed. Two runs are an example, not evidence.", null],
