@@ -103,6 +103,10 @@ def report(
         typer.echo(f"left out: {one.run}: {one.why}", err=True)
     typer.echo(f"report         {page}")
     typer.echo(f"as text        {page.with_suffix('.md')}")
+    if word:
+        typer.echo(f"in Word        {page.with_suffix('.docx')}")
+    if notebook:
+        typer.echo(f"as a notebook  {page.with_suffix('.ipynb')}")
     typer.echo(f"tables         {page.parent / 'tables'} ({len(made.tables)} CSV files)")
 
 

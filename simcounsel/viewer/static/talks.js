@@ -155,7 +155,7 @@ export function mountTalks(section, run, overview) {
         h("p", {}, `Session ${one.session}, `, said(one.stage.replaceAll("_", " ")), ": ", said(one.theme)),
         part("Meant to do", list(one.objective.map((text) => said(text)))), h("p", { class: "small soft" }, said(one.reason))]),
       of("material_opened").length ? part("Opened by what was said", list(of("material_opened").map((one) => [
-        said(one.text), h("span", { class: "small soft" }, said(one.quotes.length ? ` (“${one.quotes.join("”, “")}”)` : ""))]))) : null,
+        one.of === "fact" ? "told: " : "", said(one.text), h("span", { class: "small soft" }, said(one.quotes.length ? ` (${one.message ? `line ${one.message}: ` : ""}“${one.quotes.join("”, “")}”)` : ""))]))) : null,
       of("session_reviewed").map((one) => [
         part("Afterwards", h("p", {}, said(one.summary))),
         part("Goals met", list(one.goals.filter((goal) => goal.met).map((goal) => [said(goal.goal), goal.quotes.map((quote) => h("div", { class: "small soft" }, said(`“${quote}”`)))]))),
