@@ -42,7 +42,7 @@ COMMANDS = (
 demo, run, view, show, init, check, sweep, report, export, doctor, resume, fork, talk, clinic, list, rate, verify, synthesize,
 help, library, library course, library course plan, library import, library pack, library personas, library personas draw,
 library personas import, library skills, library skills list, library skills show, library skills import,
-study, study bench, study bench cpsycoune, study bench show, study bench risk, study bench protocol, study corpus,
+study, study bench, study bench cpsycoune, study bench show, study bench risk, study bench protocol, study corpus, study courses,
 study judge, study privacy, study rate-page, study replicate, study tables, study validity,
 corpus, corpus check, corpus rate, train, models, models allow
 """.replace("\n", " ")
