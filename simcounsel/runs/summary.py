@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from simcounsel.clock import date_text
+from simcounsel.events import Formulated, SessionReviewed
 from simcounsel.runs.authors import author, lines_text
 from simcounsel.runs.counts import Counts
-from simcounsel.runs.history import History
+from simcounsel.runs.history import History, only
 from simcounsel.runs.open_ends import OpenEnd
 from simcounsel.runs.record import Record
 from simcounsel.runs.run import Run
@@ -18,6 +19,7 @@ from simcounsel.runs.spending import Spending
 from simcounsel.specs.world import World
 
 CAUSES_TOLD = 3
+STAND_INS = ("embedded", "scripted")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +116,7 @@ def summary_lines(run: Run, in_files: Callable[[World], str] = lambda world: "")
             f"safety moves   {counts.safety_moves} of {counts.counselor_lines} lines of counselors"
             + (f"; {files}" if files else "")
         )
+    yield from course_lines(run)
     yield f"reflections    {counts.reflections}; portraits that changed {counts.persona_changes}"
     if s.measurements:
         yield (
@@ -124,6 +127,26 @@ def summary_lines(run: Run, in_files: Callable[[World], str] = lambda world: "")
     yield s.spending.line()
     yield from warning_lines(s.warnings, s.causes)
     yield from left_out_lines(s.left_out)
+
+
+def course_lines(run: Run) -> Iterator[str]:
+    """What the courses in it came to, by their counselors' own notes; nothing where there is none.
+    A stand-in's notes are drawn, and that is said.
+    """
+    of: dict[str, tuple[SessionReviewed, ...]] = {}
+    log = History.of(run).log
+    for one in only(SessionReviewed, log.entries(("session_reviewed",))):
+        of[one.event.who] = (*of.get(one.event.who, ()), one.event)
+    for who, reviews in of.items():
+        goals = {goal.goal for review in reviews for goal in review.goals}
+        met = {goal.goal for review in reviews for goal in review.goals if goal.met}
+        rows = only(Formulated, log.entries(("formulated",), subject=who))
+        kind = run.manifest.model_of("reason", who).replace(":", "+").split("+")[0]
+        drawn = f"; drawn by the {kind} model, which cannot judge" if kind in STAND_INS else ""
+        yield (
+            f"course         {who}: {len(reviews)} sessions, {len(met)} of {len(goals)} goals met,"
+            f" {len(rows)} rows of the formulation filled{drawn}"
+        )
 
 
 def open_danger_lines(run: Run, ends: Sequence[OpenEnd]) -> Iterator[str]:

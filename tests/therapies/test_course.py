@@ -30,6 +30,7 @@ from simcounsel.llm.question import Question
 from simcounsel.policies import policy_for
 from simcounsel.prompts import phrase
 from simcounsel.runs.run import Run
+from simcounsel.runs.summary import summary_lines
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.therapies.clinic import clinic_world
 from simcounsel.therapies.course.after import open_steps
@@ -576,3 +577,13 @@ def test_a_long_course_keeps_its_measure(tmp_path: Path) -> None:
         fact.id for fact in shown
     }
     assert len(last.prompt) < 15_000
+
+
+def test_the_summary_says_what_the_course_came_to(ten: Run) -> None:
+    reviews, rows = happened(ten, SessionReviewed), happened(ten, Formulated)
+    goals = {goal.goal for one in reviews for goal in one.goals}
+    met = {goal.goal for one in reviews for goal in one.goals if goal.met}
+    assert next(line for line in summary_lines(ten) if line.startswith("course")) == (
+        f"course         Miriam: 10 sessions, {len(met)} of {len(goals)} goals met, {len(rows)} rows"
+        " of the formulation filled; drawn by the scripted model, which cannot judge"
+    )
