@@ -16,10 +16,11 @@ from scipy.stats import ttest_1samp
 
 from analysis import tables
 from analysis.agreement import spearman
+from analysis.methods import methods
 from analysis.page import command_line, interval, marked, num, p_text, percent
 from analysis.report import Report, ReportOptions, make
 from analysis.statistics import holm, paired_t, repeated_anova, sign_flip_p
-from analysis.writing import methods, results, write
+from analysis.writing import results, write
 from simcounsel.events import Decided
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world

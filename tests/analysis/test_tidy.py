@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 
 from analysis.codebook import MEANINGS, codebook, write_tidy
+from analysis.methods import checklist, methods, prompts_digest
 from analysis.page import counted
 from analysis.reading import tidy
 from analysis.report import Report, ReportOptions, make
 from analysis.time_plots import by_point, over_time
-from analysis.writing import checklist, methods, prompts_digest, write
+from analysis.writing import write
 from tests.analysis.conftest import planted
 from tests.analysis.made import CLIENTS, CONDITIONS
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from analysis.methods import checklist, methods, prompts_digest
 from analysis.report import ReportOptions, make
-from analysis.writing import checklist, methods, prompts_digest
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import SpecError

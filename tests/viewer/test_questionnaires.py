@@ -203,7 +203,7 @@ def test_the_report_says_whose_answers_they_are(
     text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     lines = sum(one.who == "Ines" for one in happened(answered, Said))
     assert f"People spoke for Ines: {lines} lines and 2 questionnaires" in text
-    assert "All other thoughts, lines and self-reports" in text
+    assert "No capable language model answered the other prompts" in text
     assert "gad7 (human), phq9 (human), phq9 (self)" in text
 
 

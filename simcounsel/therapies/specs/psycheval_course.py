@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from simcounsel.disk import write_text
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import parse_spec, write_yaml
 from simcounsel.specs.persona import ClientPersona
@@ -145,4 +146,4 @@ def _write(one: Imported, folder: Path) -> None:
     if one.therapy:
         write_yaml(folder / "therapy.yaml", source, one.therapy)
     text = json.dumps(one.row, ensure_ascii=False, indent=1, sort_keys=False)
-    (folder / "course.json").write_text(text + "\n", encoding="utf-8")
+    write_text(folder / "course.json", text + "\n")
