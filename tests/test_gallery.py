@@ -5,6 +5,7 @@ import io
 import shutil
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -33,8 +34,14 @@ def shipped(lived: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
         "sha256": hashlib.sha256(packed).hexdigest(),
     }
     (folder / "gallery.yaml").write_text(yaml.safe_dump([one]), encoding="utf-8")
-    monkeypatch.setattr(gallery, "files", lambda package: folder)
-    monkeypatch.setattr(packaged, "files", lambda package: folder)
+    real = packaged.files
+
+    def files(package: str) -> Any:
+        """Of the gallery's package alone: others read their own files."""
+        return folder if package == gallery.__name__ else real(package)
+
+    monkeypatch.setattr(gallery, "files", files)
+    monkeypatch.setattr(packaged, "files", files)
     monkeypatch.setenv("SIMCOUNSEL_CACHE", str(tmp_path / "cache"))
     gallery.exhibits.cache_clear()
     yield folder
