@@ -19,7 +19,7 @@ from simcounsel.specs.persona_file import load_persona
 from simcounsel.therapies.specs.client_files import in_terms_of
 from simcounsel.therapies.specs.therapy import find_therapy
 
-CLIENTS = ("ines walter rowan elif kofi aisha mei leila grace stelios tamsin jonas").split()
+CLIENTS = ("ines walter rowan elif kofi aisha mei leila samuel stelios tamsin daniela").split()
 """The twelve who have a file in the terms of each therapy."""
 WORLD, TICKS_A_DAY = "insomnia.yaml", 96
 AT, BEFORE = "15:00", 12

@@ -82,7 +82,7 @@ def clinic(
             "--case",
             metavar="CASE",
             help="A folder with client.yaml and plan.yaml, whose client takes the place of the"
-            " world's own; or organist, bus_driver, night_nurse, which are included.",
+            " world's own; or `organist`, `bus_driver`, `night_nurse`, which are included.",
         ),
     ] = None,
     from_session: Annotated[

@@ -8,9 +8,13 @@ import pytest
 from simcounsel.agents.client_state import parts, strengths
 from simcounsel.events import BeliefMoved, ClientShifted
 from simcounsel.instruments.material import sheet
+from simcounsel.specs import shipped
 from simcounsel.specs.persona import CasePart, ClientPersona
+from simcounsel.specs.persona_file import load_persona
 from simcounsel.therapies.clinic import clinic_world
-from simcounsel.therapies.specs.client_files import WrittenPart, case_of, in_terms_of
+from simcounsel.therapies.course.case_report import read_report
+from simcounsel.therapies.specs.case_folder import cases_that_are_played, read_case_folder
+from simcounsel.therapies.specs.client_files import WrittenPart, case_of, in_terms_of, shipped_files
 from simcounsel.therapies.specs.therapy import shipped_therapies, shipped_therapy
 from simcounsel.therapies.specs.therapy_words import in_language
 from tests.each import each
@@ -93,6 +97,42 @@ def test_fields_of_a_client_s_file(name: str) -> None:
     chinese = in_language(shipped_therapy(name), "zh").client
     assert [one.id for one in chinese] == [one.id for one in fields]
     assert all(one.name != other.name for one, other in zip(chinese, fields, strict=True))
+
+
+@each("name", [name for name in shipped_therapies() if shipped_files(name)])
+def test_what_ships_fits_its_therapy_and_its_clients(name: str) -> None:
+    """Twelve clients each, who are really there, and every part is one of the therapy's."""
+    therapy, written = shipped_therapy(name), shipped_files(name)
+    personas = {
+        persona.name: persona
+        for persona in map(load_persona, shipped.files("personas"))
+        if isinstance(persona, ClientPersona)
+    }
+    assert len(written) == 12 and set(written) <= set(personas)
+    kinds = {field.id for field in therapy.client}
+    for who, own in written.items():
+        case = case_of(own, therapy)
+        assert 7 <= len(case) <= 12 and len({one.kind for one in case} & kinds) >= 6
+        assert in_terms_of(personas[who], therapy).case == case
+
+
+@each("name", cases_that_are_played())
+def test_a_case_that_ships_is_read_out_of_its_report(name: str) -> None:
+    """Facts by words of the report, none before they were told; lines that tell them; a case in its therapy's terms."""
+    place = shipped.folder("personas") / "cases"
+    case, report = read_case_folder(place / name), read_report(place / f"{name}.md")
+    plan = case.plan
+    assert plan is not None and plan.held == () and len(case.client.voice) >= 48
+    for fact in plan.facts:
+        told = report.told_in(fact.quote)
+        assert told is not None and told <= fact.told, fact.id
+    kinds = {field.id for field in shipped_therapy(plan.therapy).client}
+    assert {part.kind for part in case.client.case} <= kinds
+    resting = [part for session in plan.sessions for _, part in session.parts]
+    assert all(part.rests_on is not None for part in resting)
+    assert any(part.rests_on for part in resting) and any(not part.rests_on for part in resting)
+    own = {goal for stage in shipped_therapy(plan.therapy).stages for goal in stage.goals}
+    assert not own & {goal for stage in plan.stages for goal in stage.aims}, "the case's own"
 
 
 def test_a_judge_sees_the_case() -> None:

@@ -12,9 +12,9 @@ from simcounsel.therapies.specs.course import CoursePlan, find_plan
 from simcounsel.therapies.specs.therapy import Therapy, find_therapy
 
 
-def included_cases() -> tuple[str, ...]:
-    """Names of the cases that come with simcounsel."""
-    return tuple(sorted(file.stem for file in _place().glob("*.md")))
+def cases_that_are_played() -> tuple[str, ...]:
+    """Names of the cases that come with simcounsel, with a client and a plan."""
+    return tuple(sorted(file.parent.name for file in _place().glob("*/client.yaml")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ def read_case_folder(folder: Path) -> Case:
         raise SpecError(
             [
                 f"{folder}: no client.yaml there; give a folder that `simcounsel library course"
-                f" plan` wrote, or one of {', '.join(included_cases())}"
+                f" plan` wrote, or one of {', '.join(cases_that_are_played())}"
             ]
         )
     persona = load_persona(file)

@@ -38,7 +38,7 @@ def in_terms_of(persona: ClientPersona, therapy: Therapy) -> ClientPersona:
     """The client with a file in the therapy's terms; as it is where it has one or none comes with
     simcounsel.
     """
-    written = _shipped(therapy.id).get(persona.name) if therapy.client else None
+    written = shipped_files(therapy.id).get(persona.name) if therapy.client else None
     if persona.case or not written:
         return persona
     return persona.model_copy(update={"case": case_of(written, therapy)})
@@ -64,7 +64,8 @@ def case_of(written: tuple[WrittenPart, ...], therapy: Therapy) -> tuple[CasePar
 
 
 @cache
-def _shipped(therapy: str) -> dict[str, tuple[WrittenPart, ...]]:
+def shipped_files(therapy: str) -> dict[str, tuple[WrittenPart, ...]]:
+    """Those that come with simcounsel, by the client's full name; {} where there are none."""
     folder = files("simcounsel").joinpath("therapies", "clients")
     file = folder.joinpath(f"{therapy}.yaml")
     if not file.is_file():
