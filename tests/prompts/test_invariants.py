@@ -34,7 +34,7 @@ MOST_TOKENS = {
     "appraise": 1750,
     "course_after": 2450,
     "course_objective": 4300,
-    "course_skills": 1750,
+    "course_skills": 2350,
     "insights": 2050,
     "intent": 400,
     "interview": 2150,
