@@ -10,6 +10,7 @@ from simcounsel.instruments.scale import find_scale
 from simcounsel.instruments.scoring import bounds
 from simcounsel.packaged import packaged
 from simcounsel.specs.scores import TOTAL
+from simcounsel.therapies.specs.psycheval import SECTS
 
 
 class Frozen(BaseModel):
@@ -45,6 +46,8 @@ class Battery(Frozen):
     client: tuple[Column, ...]
     statistics: dict[str, tuple[float | None, ...]]
     plans: dict[str, tuple[float, ...]]
+    differs: tuple[str, ...]
+    """What is other here than in the paper, in sentences."""
 
     def of(self, therapy: str) -> tuple[Column, ...]:
         """Those of a therapy, the counselor's before the client's."""
@@ -53,6 +56,15 @@ class Battery(Frozen):
     def scales(self, therapy: str) -> tuple[str, ...]:
         """The scales by name, each once."""
         return tuple(dict.fromkeys(scale for one in self.of(therapy) for scale in one.scales))
+
+
+def kind_of(therapy: str) -> str:
+    """Whose battery measures a therapy, by its id: the shipped one of which it is a variant, also
+    by PsychEval's short names.
+    """
+    therapy = SECTS.get(therapy.lower(), therapy)
+    known = sorted(battery().statistics, key=len, reverse=True)
+    return next((one for one in known if therapy.startswith(one)), therapy)
 
 
 @cache
@@ -80,3 +92,7 @@ def measured(therapy: str) -> Iterator[dict[str, str]]:
     """
     for scale in battery().scales(therapy):
         yield {"instrument": scale, "when": "after every session"}
+
+
+SETS = {therapy: battery().scales(therapy) for therapy in battery().statistics}
+"""The batteries as named sets: `simcounsel rate RUN --instrument cbt`."""

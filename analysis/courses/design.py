@@ -1,23 +1,24 @@
-"""The benchmark as an experiment for each therapy, written before anything is run."""
+"""The benchmark as an experiment for each therapy or case, written before anything is run."""
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from analysis.courses.battery import measured
+from analysis.courses.battery import kind_of, measured
 from simcounsel.errors import SpecError
 from simcounsel.specs import shipped
 from simcounsel.specs.file_text import write_text
 from simcounsel.specs.load import write_yaml
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.persona_file import load_persona
+from simcounsel.therapies.specs.case_folder import Case, read_case_folder
 from simcounsel.therapies.specs.client_files import in_terms_of
-from simcounsel.therapies.specs.therapy import find_therapy
+from simcounsel.therapies.specs.therapy import Therapy, find_therapy
 
 CLIENTS = ("ines walter rowan elif kofi aisha mei leila samuel stelios tamsin daniela").split()
 """The twelve who have a file in the terms of each therapy."""
@@ -42,6 +43,41 @@ class Courses:
     judge: str | None
     budget_usd: float | None
     budget_calls: float | None
+    cases: tuple[str, ...] = ()
+    """In place of therapies and clients: folders of cases, or names of those that are included."""
+    corpora: tuple[str, ...] = ()
+    """Corpora of sessions that were rated, to stand beside."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One experiment of the study: the twelve in one therapy, or one case."""
+
+    name: str
+    """Of its folder."""
+    school: Therapy
+    case: Case | None = None
+
+    @property
+    def therapy(self) -> str:
+        """Whose battery is measured."""
+        return kind_of(self.school.id)
+
+
+def parts_of(wanted: Courses) -> tuple[Part, ...]:
+    """The experiments, in order. SpecError for a therapy or case that is not there."""
+    if not wanted.cases:
+        return tuple(Part(name=one, school=find_therapy(one)) for one in wanted.therapies)
+    found = []
+    for name in wanted.cases:
+        case = read_case_folder(Path(name))
+        known = case.plan.therapy if case.plan else wanted.therapies[0]
+        school = case.therapy or find_therapy(known)
+        found.append(Part(name=_slug(Path(name).name), school=school, case=case))
+    twice = next((one.name for one in found if [p.name for p in found].count(one.name) > 1), None)
+    if twice:
+        raise SpecError([f"--cases: two are named {twice!r}; rename one folder"])
+    return tuple(found)
 
 
 def counselor_of(name: str) -> tuple[str, str, str | None]:
@@ -49,33 +85,39 @@ def counselor_of(name: str) -> tuple[str, str, str | None]:
     line.
     """
     policy, _, model = name.partition("@")
-    arm = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
-    return arm, policy, model or None
+    return _slug(name), policy, model or None
 
 
-def written(therapy: str, wanted: Courses, out: Path) -> Path:
-    """OUT/THERAPY/experiment.yaml with its clients beside it; an earlier one that is the same
-    stays. SpecError where another study lies there.
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
+
+
+def written(part: Part, wanted: Courses, out: Path) -> Path:
+    """OUT/PART/experiment.yaml with its clients beside it; an earlier one that is the same stays.
+    SpecError where another study lies there.
     """
-    folder = out / therapy
-    school = find_therapy(therapy)
+    folder, case = out / part.name, part.case
+    sessions = case.plan.length if case and case.plan else wanted.sessions
     data: dict[str, Any] = {
-        "name": f"Courses of {therapy}"[:60],
-        "about": f"The same clients in courses of {school.name}, by several counselors.",
+        "name": f"Courses of {part.name}"[:60],
+        "about": f"The same clients in courses of {part.school.name}, by several counselors.",
         "worlds": [str(shipped.folder("worlds") / WORLD)],
-        "clients": [str(path) for path in _clients(therapy, wanted, folder / "clients")],
+        "clients": [str(path) for path in _clients(part, wanted, folder / "clients")],
         "in_place_of": "Ines",
-        "ticks": (wanted.sessions - 1) * TICKS_A_DAY + BEFORE + 1,
+        "ticks": (sessions - 1) * TICKS_A_DAY + BEFORE + 1,
         "repetitions": 1,
         "set": {
             "condition": "client_counselor",
             "days": "lived" if wanted.lived else "skipped",
             "conversation.max_turns": wanted.lines,
-            "appointments.0.days": list(range(wanted.sessions)),
+            "appointments.0.days": list(range(sessions)),
+            **({"language": case.language} if case else {}),
             **({"models.judge": wanted.judge} if wanted.judge else {}),
         },
-        "conditions": [_arm(name, therapy, wanted) for name in wanted.counselors],
-        "measurements": list(measured(therapy)),
+        "conditions": [
+            _arm(name, _course(part, sessions, folder), wanted) for name in wanted.counselors
+        ],
+        "measurements": list(measured(part.therapy)),
     }
     file = folder / "experiment.yaml"
     there = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else dict(data)
@@ -88,7 +130,7 @@ def written(therapy: str, wanted: Courses, out: Path) -> Path:
             ]
         )
     share = {
-        key: limit / len(wanted.therapies)
+        key: limit / len(wanted.cases or wanted.therapies)
         for key, limit in (("usd", wanted.budget_usd), ("calls", wanted.budget_calls))
         if limit is not None and limit < math.inf
     }
@@ -100,31 +142,56 @@ def written(therapy: str, wanted: Courses, out: Path) -> Path:
     return file
 
 
-def _arm(name: str, therapy: str, wanted: Courses) -> dict[str, Any]:
+def _course(part: Part, sessions: int, folder: Path) -> dict[str, Any]:
+    """What stands beside `name: course`; a case's own plan and therapy are written as files."""
+    given: dict[str, Any] = {"therapy": part.school.id, "sessions": sessions}
+    if part.case and (plan := part.case.from_session(1)):
+        given["plan"] = str(_kept(folder / "plan.yaml", plan.model_dump(mode="json")))
+    if part.case and part.case.therapy:
+        own = part.school.model_dump(mode="json", exclude={"drawn"})
+        given["therapy"] = str(_kept(folder / "therapy.yaml", own))
+    return given
+
+
+def _arm(name: str, course: Mapping[str, Any], wanted: Courses) -> dict[str, Any]:
     arm, policy, model = counselor_of(name)
     given: dict[str, Any] = {"name": policy}
     if policy == "course":
-        given |= {"therapy": therapy, "sessions": wanted.sessions}
+        given |= course
     changes: dict[str, Any] = {"residents.Miriam.policy": given}
     if model:
         changes["residents.Miriam.models"] = {"reason": model}
     return {"name": arm, "about": name, "set": changes}
 
 
-def _clients(therapy: str, wanted: Courses, folder: Path) -> Sequence[Path]:
+def _clients(part: Part, wanted: Courses, folder: Path) -> Sequence[Path]:
     """The clients' files in the therapy's terms, written beside the experiment."""
-    if wanted.clients > len(CLIENTS):
-        raise SpecError(
-            [f"--clients {wanted.clients}: {len(CLIENTS)} are written for this benchmark"]
+    if part.case:
+        personas = [(part.name, part.case.client)]
+    else:
+        if wanted.clients > len(CLIENTS):
+            raise SpecError(
+                [f"--clients {wanted.clients}: {len(CLIENTS)} are written for this benchmark"]
+            )
+        personas = [(name, _persona(name)) for name in CLIENTS[: wanted.clients]]
+    return [
+        _kept(
+            folder / f"{name}.yaml",
+            in_terms_of(persona, part.school).model_dump(mode="json"),
+            f"# {persona.name}, as a course of {part.school.name} meets them.\n",
         )
-    found = []
-    for name in CLIENTS[: wanted.clients]:
-        file = folder / f"{name}.yaml"
-        if not file.is_file():
-            persona = load_persona(shipped.folder("personas") / f"{name}.yaml")
-            assert isinstance(persona, ClientPersona), name
-            data = in_terms_of(persona, find_therapy(therapy)).model_dump(mode="json")
-            head = f"# {persona.name}, as a course of {therapy} meets them.\n"
-            write_yaml(file, head, data)
-        found.append(file.resolve())
-    return found
+        for name, persona in personas
+    ]
+
+
+def _persona(name: str) -> ClientPersona:
+    persona = load_persona(shipped.folder("personas") / f"{name}.yaml")
+    assert isinstance(persona, ClientPersona), name
+    return persona
+
+
+def _kept(file: Path, data: Mapping[str, Any], head: str = "") -> Path:
+    """The file with that in it; one that is there stays."""
+    if not file.is_file():
+        write_yaml(file, head, data)
+    return file.resolve()

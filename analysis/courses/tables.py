@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.courses.battery import Column, battery, ten
-from analysis.courses.counting import courses_of, sessions_of
+from analysis.courses.counting import SAID, courses_of
 from analysis.replication.tables import PaperRow, PaperTable, TableCell
 from analysis.sample import Sample
 from analysis.statistics import spread
@@ -35,13 +35,17 @@ class Played:
 
     therapy: str
     sample: Sample
+    arms: tuple[str, ...]
+    """Counselors, then corpora."""
     measurements: pd.DataFrame
     """With the column `arm`."""
+    sessions: pd.DataFrame
+    """One row a session, see `counting.sessions_of`."""
 
 
 def tables(played: Sequence[Played]) -> Iterator[PaperTable]:
     """In the paper's order, then what the courses did."""
-    sessions = {one.therapy: sessions_of(one.sample) for one in played}
+    sessions = {one.therapy: one.sessions for one in played}
     yield statistics(sessions)
     yield features(played)
     for one in played:
@@ -52,9 +56,11 @@ def tables(played: Sequence[Played]) -> Iterator[PaperTable]:
     for one in played:
         yield levels(one, "client")
     for one in played:
-        if len(one.sample.arms) > 1:
+        if len(one.arms) > 1:
             yield pairs(one)
-        yield done(one)
+        yield said(one)
+        if one.sample.members:
+            yield done(one)
 
 
 def statistics(sessions: Mapping[str, pd.DataFrame]) -> PaperTable:
@@ -125,7 +131,7 @@ def features(played: Sequence[Played]) -> PaperTable:
 
 
 def _arms(one: Played) -> str:
-    return " ".join(one.sample.arms)
+    return " ".join(one.arms)
 
 
 def levels(one: Played, level: str) -> PaperTable:
@@ -171,14 +177,14 @@ def _by_counselor(
     value: Value,
     source: str,
 ) -> PaperTable:
-    arms = tuple(one.sample.arms)
+    arms = one.arms
     rows = []
     for column in columns:
         if not column.fits(one.therapy):
             continue
         cells = [TableCell(published=theirs(column))]
         for arm in arms:
-            whole = spread(arm, [n for _, n in _of_clients(one.measurements, column, arm, value)])
+            whole = spread(arm, [n for _, n in of_clients(one.measurements, column, arm, value)])
             cells.append(TableCell(ours=whole.mean, low=whole.low, high=whole.high, n=whole.n))
         label = f"{column.paper}: {', '.join(column.scales).replace('_', ' ')}"
         rows.append(PaperRow(label=label, cells=tuple(cells)))
@@ -187,10 +193,12 @@ def _by_counselor(
     )
 
 
-def _of_clients(
+def of_clients(
     measurements: pd.DataFrame, column: Column, arm: str, value: Value
 ) -> Iterator[tuple[str, float]]:
-    """One number a client: of several scales their mean at each session."""
+    """One number a client of an arm, out of its sessions on 0 to 10: of several scales their mean
+    at each session.
+    """
     here = measurements[
         (measurements["arm"] == arm)
         & measurements["instrument"].isin(column.scales)
@@ -210,11 +218,11 @@ def _of_clients(
 
 def pairs(one: Played) -> PaperTable:
     """The first counselor beside each other one, with the same clients: differences of levels."""
-    first, *others = one.sample.arms
+    first, *others = one.arms
     rows = []
     for column in battery().of(one.therapy):
         level = [
-            dict(_of_clients(one.measurements, column, arm, lambda values: float(values.mean())))
+            dict(of_clients(one.measurements, column, arm, lambda values: float(values.mean())))
             for arm in (first, *others)
         ]
         cells = []
@@ -237,7 +245,8 @@ def pairs(one: Played) -> PaperTable:
 
 def plans(sessions: Mapping[str, pd.DataFrame]) -> PaperTable:
     """Table 6: sessions of each stage, and what a session was planned with."""
-    whole = pd.concat(list(sessions.values()) or [pd.DataFrame()], ignore_index=True)
+    some = [one for one in sessions.values() if len(one)]
+    whole = pd.concat(some or [pd.DataFrame()], ignore_index=True)
     own = whole[whole["objectives"].notna()] if "objectives" in whole else whole
     rows = []
     for stage in ("all stages", *COURSE_STAGES):
@@ -267,13 +276,38 @@ def plans(sessions: Mapping[str, pd.DataFrame]) -> PaperTable:
     )
 
 
+def said(one: Played) -> PaperTable:
+    """What is counted in the lines, by counselor; no model has a part in it."""
+    rows = []
+    for key, label in SAID.items():
+        cells = []
+        for arm in one.arms:
+            own = one.sessions[one.sessions["arm"] == arm].dropna(subset=[key])
+            whole = spread(arm, own.groupby("client")[key].mean().tolist())
+            cells.append(TableCell(ours=whole.mean, low=whole.low, high=whole.high, n=whole.n))
+        rows.append(PaperRow(label=label, cells=tuple(cells)))
+    return PaperTable(
+        id=f"said_{one.therapy}",
+        title=f"What was said, {one.therapy.replace('_', ' ')}",
+        columns=one.arms,
+        rows=tuple(rows),
+        source="counted by rules in the lines of each session (`talk_measures`), mean over the"
+        " sessions of a client; 95 % over clients",
+        single=True,
+    )
+
+
 def done(one: Played) -> PaperTable:
     """What the courses reached and took, by counselor."""
     counted = courses_of(one.sample, find_therapy(one.therapy))
     arms = tuple(one.sample.arms)
     names = {
-        "goals_met": "goals of the therapy that were met, share",
+        "goals_met": "goals that were met, share",
         "fields_filled": "fields of the formulation that were filled, share",
+        "facts_told": "facts of the case that the client told, share",
+        "material_opened": "parts of the case's plan that opened, share",
+        "safety_moves": "lines that the safety protocol decided, share",
+        "open_danger": "sessions that ended with danger open, share",
         "questions_a_session": "questions to models a session",
         "cost_usd": "cost of a course, USD",
     }
@@ -284,13 +318,15 @@ def done(one: Played) -> PaperTable:
             values = counted[counted["arm"] == arm].dropna(subset=[key])
             whole = spread(arm, values.groupby("client")[key].mean().tolist())
             cells.append(TableCell(ours=whole.mean, low=whole.low, high=whole.high, n=whole.n))
-        rows.append(PaperRow(label=label, cells=tuple(cells)))
+        if any(cell.n for cell in cells):
+            rows.append(PaperRow(label=label, cells=tuple(cells)))
     return PaperTable(
         id=f"done_{one.therapy}",
         title=f"What the courses came to, {one.therapy.replace('_', ' ')}",
         columns=arms,
         rows=tuple(rows),
         source="from the logs; goals and formulation are the counselor's own verdicts, with words"
-        " of the talk as evidence. Only a course's counselor keeps them",
+        " of the talk as evidence. Only a course's counselor keeps them. Facts and parts are those"
+        " of cases that are played by their plan",
         single=True,
     )

@@ -132,6 +132,45 @@ def structure_matters(
     )
 
 
+@app.command()
+@asks_models
+def psycheval(
+    out: given.Out = None,
+    model: given.Model = None,
+    judge: given.Judge = None,
+    clients: given.Clients = None,
+    budget_usd: given.BudgetUsd = None,
+    budget_calls: given.BudgetCalls = None,
+    dry_run: given.Dry = False,
+    processes: given.Processes = None,
+    in_flight: InFlight = 64,
+    quiet: Quiet = False,
+    prices: PricesFile = None,
+) -> None:
+    """PsychEval: courses of eight sessions in six therapies. Tables 1, 2 and 4 to 7.
+
+    `simcounsel study courses` with the paper's settings; there are twelve clients at most.
+    """
+    from analysis.courses.__main__ import play
+    from analysis.courses.battery import battery
+    from analysis.courses.design import CLIENTS, Courses
+
+    wanted = Courses(
+        therapies=tuple(battery().statistics),
+        counselors=("course",),
+        clients=clients or len(CLIENTS),
+        sessions=8,
+        lines=24,
+        lived=False,
+        model=model,
+        judge=judge,
+        budget_usd=budget_usd,
+        budget_calls=budget_calls,
+    )
+    living = {"processes": processes, "in_flight": in_flight, "quiet": quiet, "prices": prices}
+    play(wanted, out or Path("replications") / "psycheval", dry_run=dry_run, living=living)
+
+
 def _replicate(
     name: Name, out: Path | None, wanted: given.Choices, *, dry_run: bool, living: dict[str, Any]
 ) -> None:

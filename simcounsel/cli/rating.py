@@ -1,5 +1,6 @@
 """`rate`: runs measured afterwards."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,7 +46,8 @@ def rate(
         typer.Option(
             "--instrument",
             metavar="NAME",
-            help="A scale by name, `talk_measures`, or a scale's YAML file.",
+            help="A scale by name, `talk_measures`, or a scale's YAML file; several with commas, or"
+            " the battery of a therapy, such as `cbt`.",
         ),
     ],
     model: Annotated[
@@ -110,10 +112,20 @@ def rate(
 
     A sweep:   simcounsel rate sweeps/NAME --instrument session_alliance_observed --dry-run
     """
+    from simcounsel.instruments.scale import find_instrument
+    from simcounsel.instruments.sets import instruments_of
     from simcounsel.lab.rating_jobs import Wanted
     from simcounsel.record_kinds import is_record
 
-    wanted = Wanted(
+    alone = len(runs) == 1 and (is_record(runs[0]) or not runs[0].is_dir())
+    if chat is not None and not alone:
+        raise typer.BadParameter(
+            "names one conversation of one run; name that run alone", param_hint="--chat"
+        )
+    each = instruments_of(instrument)
+    for one in each:
+        find_instrument(one)
+    whole = Wanted(
         instrument=instrument,
         model=model,
         samples=samples,
@@ -125,14 +137,12 @@ def rate(
         damaged=damaged,
     )
     limits = in_flight, budget_usd, budget_calls
-    if len(runs) == 1 and (is_record(runs[0]) or not runs[0].is_dir()):
-        _rate_one(runs[0], wanted, chat, *limits, price_table(prices), dry_run)
-        return
-    if chat is not None:
-        raise typer.BadParameter(
-            "names one conversation of one run; name that run alone", param_hint="--chat"
-        )
-    rate_many(runs, wanted, processes, *limits, prices, quiet, dry_run)
+    for one in each:
+        wanted = replace(whole, instrument=one)
+        if alone:
+            _rate_one(runs[0], wanted, chat, *limits, price_table(prices), dry_run)
+        else:
+            rate_many(runs, wanted, processes, *limits, prices, quiet, dry_run)
 
 
 def _rate_one(

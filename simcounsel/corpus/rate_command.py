@@ -65,7 +65,8 @@ def rate(
             "--instrument",
             help=(
                 "A scale by name or file: an observer's, or a client's questionnaire, which the"
-                " judge then answers for the client (kept apart as NAME_from_transcript)."
+                " judge then answers for the client (kept apart as NAME_from_transcript). Several"
+                " with commas, or the battery of a therapy, such as `cbt`."
             ),
         ),
     ] = "dialogue_quality",
@@ -101,6 +102,7 @@ def rate(
     from simcounsel.corpus.rated import calls_in
     from simcounsel.corpus.rating import plan_rating
     from simcounsel.corpus.reading import read_dialogues
+    from simcounsel.instruments.sets import instruments_of
     from simcounsel.llm.budget import budget_in, check_budget
 
     if out is not None and len(corpora) > 1:
@@ -112,7 +114,7 @@ def rate(
             one,
             read_dialogues(one),
             model,
-            instrument=instrument,
+            instrument=scale,
             size=sample or None,
             seed=seed,
             samples=samples,
@@ -120,6 +122,7 @@ def rate(
             folder=out,
         )
         for one in corpora
+        for scale in instruments_of(instrument)
     ]
     table = price_table(prices)
     check_budget(budget_usd, budget_calls, [model], table)

@@ -24,7 +24,7 @@ from simcounsel.runs.rating_lines import RatingCheck, age, rating_files, ways_on
 
 SUFFIX = ".ratings"
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".parquet", ".yaml", ".yml", ".txt")
-GENERIC = ("corpus", "data", "dialogues", "train", "validation", "test")
+GENERIC = ("corpus", "course", "data", "dialogues", "train", "validation", "test")
 Fields = dict[str, Any]
 
 

@@ -102,8 +102,8 @@ def plan_lines(
         clients = len({cell.client for cell in cells})
         groups = 1 if experiment.design == "crossed" else len(experiment.conditions)
         yield from power_lines(experiment, clients // groups, power)
-    yield "the conditions differ in"
-    differing = differences(cells)
+    if differing := differences(cells):
+        yield "the conditions differ in"
     yield from (f"  {line}" for line in (_by_key(differing) if folded else differing))
 
 

@@ -8,14 +8,22 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from analysis.courses.battery import battery, measured, ten
-from analysis.courses.design import counselor_of
+from analysis.courses.design import Courses, counselor_of, parts_of
+from analysis.courses.imported import imported
+from analysis.courses.leaderboard import Entered, apart, boards
+from analysis.courses.tables import Played
+from analysis.errors import ReportError
 from analysis.finding import find
 from analysis.reading import read_tables
+from analysis.sample import Sample
+from simcounsel.errors import SpecError
 from simcounsel.events import Reasoned, Said
 from simcounsel.instruments.scale import find_scale
+from simcounsel.instruments.sets import instruments_of
 from simcounsel.runs.run import Run
 from tests.commands import Command
 from tests.stage import happened
+from tests.therapies.test_psycheval_cases import chinese
 
 ASKED = ["--model", "scripted", "--clients", "2", "--sessions", "5", "--lines", "8", "-q"]
 
@@ -69,6 +77,153 @@ def test_a_counselor_may_have_a_model_of_its_own() -> None:
     )
 
 
+def test_a_battery_is_a_named_set() -> None:
+    assert instruments_of("cbt") == battery().scales("cbt")
+    assert instruments_of("low_mood, cbt")[0] == "low_mood"
+    assert len(instruments_of("low_mood, cbt")) == len(battery().scales("cbt"))
+    assert instruments_of("nothing") == ("nothing",), "whoever looks for it says so"
+
+
+def wanted(**changes: object) -> Courses:
+    usual: dict[str, object] = {
+        "therapies": ("cbt",),
+        "counselors": ("course",),
+        "clients": 2,
+        "sessions": 5,
+        "lines": 8,
+        "lived": False,
+        "model": None,
+        "judge": None,
+        "budget_usd": None,
+        "budget_calls": None,
+    }
+    return Courses(**(usual | changes))  # type: ignore[arg-type]
+
+
+def test_a_case_has_its_own_therapy_and_plan() -> None:
+    (organist, nurse) = parts_of(wanted(cases=("organist", "night_nurse")))
+    assert organist.case and organist.case.plan
+    assert organist.therapy == organist.case.plan.therapy and nurse.name == "night_nurse"
+    with pytest.raises(SpecError, match=r"no client\.yaml there"):
+        parts_of(wanted(cases=("nobody",)))
+    with pytest.raises(SpecError, match="two are named"):
+        parts_of(wanted(cases=("organist", "organist")))
+
+
+def measured_by_hand(levels: dict[str, dict[str, float]]) -> Played:
+    """By arm and client one number, which every counselor's scale of CBT has; a client's scale has it at the low end."""
+    columns = battery().of("cbt")
+    rows = [
+        {"arm": arm, "client": who, "instrument": scale, "score": column.score, "tick": tick}
+        | {"value": at_ten(scale, column.score, 10 - level if column.lower else level)}
+        for arm, own in levels.items()
+        for who, level in own.items()
+        for column in columns
+        for scale in column.scales
+        for tick in (10, 20)
+    ]
+    empty = Sample(members=(), excluded=(), experiment=None)
+    return Played(
+        therapy="cbt",
+        sample=empty,
+        arms=tuple(levels),
+        measurements=pd.DataFrame(rows),
+        sessions=pd.DataFrame(),
+    )
+
+
+def at_ten(scale: str, score: str, level: float) -> float:
+    low, at = ten(scale, 0, score), ten(scale, 1, score)
+    assert low is not None and at is not None
+    return (level - low) / (at - low)
+
+
+def test_a_leaderboard_by_hand() -> None:
+    """Levels 7, 5 and 6, 6, 3: means 6 and 5; the differences of the two clients that both met are -1 and 1."""
+    first = Entered(
+        name="a",
+        card={"settings": {"lines": 8}, "simcounsel": "1"},
+        played=(measured_by_hand({"calm": {"Ines": 7, "Walter": 5}}),),
+    )
+    second = Entered(
+        name="b",
+        card={"settings": {"lines": 24}, "simcounsel": "1"},
+        played=(measured_by_hand({"warm": {"Ines": 6, "Walter": 6, "Elif": 3}}),),
+    )
+    (board,) = boards([second, first])
+    assert [row.label for row in board.rows] == ["a: calm", "b: warm"], "the higher level first"
+    calm, warm = (row.cells for row in board.rows)
+    assert (calm[0].ours, warm[0].ours) == (pytest.approx(6), pytest.approx(5))
+    assert (calm[2].ours, warm[2].ours) == (pytest.approx(6), pytest.approx(5)), (
+        "symptoms count from the other end"
+    )
+    assert calm[1].ours is None and calm[1].n == 0
+    assert (warm[1].ours, warm[1].n) == (pytest.approx(0, abs=1e-9), 2)
+    low, high = ttest_1samp([-1, 1], 0).confidence_interval()
+    assert (warm[1].low, warm[1].high) == (pytest.approx(low), pytest.approx(high))
+    assert [said.partition(" ")[0] for said in apart([first, second])] == ["lines"]
+
+
+@pytest.mark.slow(20)
+def test_an_imported_course_beside_the_case_that_is_made_of_it(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "7.json"
+    file.write_text(json.dumps(chinese(), ensure_ascii=False), encoding="utf-8")
+    simcounsel("library", "import", file, "--out", tmp_path / "cases")
+    case, out = tmp_path / "cases" / "pdt_7", tmp_path / "study"
+    corpus = case / "course.json"
+    with pytest.raises(ReportError, match="not rated yet"):
+        imported([corpus])
+    rated = simcounsel(
+        "corpus", "rate", corpus, "--instrument", "psychodynamic", "--sample", 0, "--model", "scripted", "-q"
+    )  # fmt: skip
+    assert rated.code == 0, rated.err
+    asked = (
+        "study",
+        "courses",
+        "--model",
+        "scripted",
+        "--lines",
+        6,
+        "-q",
+        "--counselors",
+        "course",
+    )
+    played = simcounsel(*asked, "--cases", case, "--corpus", corpus, "--out", out)
+    assert played.code == 0, played.err
+    levels = pd.read_csv(out / "tables" / "table_4_psychodynamic.csv")
+    assert set(levels["column"]) == {"PsychEval, published", "course", "corpus pdt_7/course"}
+    ours = levels[levels["column"] == "corpus pdt_7/course"]
+    assert ours["ours"].notna().all() and (ours["n"] == 1).all()
+    came = pd.read_csv(out / "tables" / "done_psychodynamic.csv").set_index("row")["ours"]
+    assert 0 < came["parts of the case's plan that opened, share"] <= 1
+    said = pd.read_csv(out / "tables" / "said_psychodynamic.csv").set_index(["row", "column"])
+    words = said.loc[("the counselor's share of the words", "corpus pdt_7/course"), "ours"]
+    assert words == pytest.approx(3 / 13, abs=1e-4), "你好川 and 我一进操场就喘不上气"
+    beside = simcounsel(
+        "study", "courses", "--counselors", "", "--corpus", corpus, "--beside", out, "--out", tmp_path / "b"
+    )  # fmt: skip
+    assert beside.code == 0, beside.err
+    page = (tmp_path / "b" / "courses.md").read_text("utf-8")
+    assert "Leaderboard, psychodynamic" in page and "study: course" in page
+    assert "drawn by chance" in page, "the judge of the corpus only tries"
+    wrong = simcounsel(
+        *asked, "--cases", case, "--beside", tmp_path / "none", "--out", tmp_path / "c"
+    )
+    assert wrong.code == 1 and "card.json" in wrong.err and not (tmp_path / "c").exists()
+
+
+def test_the_paper_again_is_planned(simcounsel: Command, tmp_path: Path) -> None:
+    out = tmp_path / "psycheval"
+    dry = simcounsel(
+        "study", "replicate", "psycheval", "--model", "scripted", "--clients", 1, "--dry-run", "--out", out
+    )  # fmt: skip
+    assert dry.code == 0 and dry.out.count("experiment   Courses of") == 6
+    assert not out.exists()
+    assert "length       685 ticks" in dry.out, "eight sessions, a day apart"
+
+
 @pytest.mark.slow(20)
 def test_the_benchmark_from_the_command_to_the_tables(simcounsel: Command, tmp_path: Path) -> None:
     out = tmp_path / "study"
@@ -77,7 +232,7 @@ def test_the_benchmark_from_the_command_to_the_tables(simcounsel: Command, tmp_p
     done = simcounsel("study", "courses", *ASKED, "--out", out)
     assert done.code == 0, done.err
     tables = {file.stem: pd.read_csv(file) for file in (out / "tables").iterdir()}
-    per = ("table_4", "table_5", "table_7", "pairs", "done")
+    per = ("table_4", "table_5", "table_7", "pairs", "said", "done")
     assert set(tables) == {
         "table_1",
         "table_2",
