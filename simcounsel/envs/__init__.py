@@ -2,7 +2,7 @@
 
     import gymnasium
     import simcounsel.envs
-    env = gymnasium.make("simcounsel/Counseling-v0", world="worlds/insomnia.yaml", model="scripted")
+    env = gymnasium.make("simcounsel/Counseling-v0", world="insomnia", model="scripted")
 
 The client is simulated: no reward here says that a counselor may talk with a person in distress.
 """
@@ -23,9 +23,14 @@ from simcounsel.envs.hidden import Hidden
 from simcounsel.envs.metering import Part
 from simcounsel.envs.preparing import EnvSettings
 from simcounsel.envs.reward import Reward, Term, find_reward, preset_names
+from simcounsel.envs.vector import CounselingVectorEnv
 
 ID = "simcounsel/Counseling-v0"
-gymnasium.register(id=ID, entry_point="simcounsel.envs.counseling:counseling_env")
+gymnasium.register(
+    id=ID,
+    entry_point="simcounsel.envs.counseling:counseling_env",
+    vector_entry_point="simcounsel.envs.vector:counseling_vector_env",
+)
 
 __all__ = [
     "END",
@@ -33,6 +38,7 @@ __all__ = [
     "SILENCE",
     "Account",
     "CounselingEnv",
+    "CounselingVectorEnv",
     "EnvSettings",
     "Found",
     "Hidden",

@@ -33,6 +33,8 @@ class Account:
     breaches: Mapping[str, float]
     found: tuple[Found, ...]
     """The breaches themselves."""
+    told: float = 0.0
+    """What the facts of a case were worth that the client told in the session."""
 
 
 NOTHING_YET = Account(
@@ -41,10 +43,14 @@ NOTHING_YET = Account(
 
 
 def account(
-    reward: Reward, taken: Taken, found: Sequence[Found], parts: Sequence[Part] | None
+    reward: Reward,
+    taken: Taken,
+    found: Sequence[Found],
+    parts: Sequence[Part] | None,
+    told: int = 0,
 ) -> Account:
-    """A step's reward out of how the action was taken, the breaches that came with it, and the
-    session's terms; None: it goes on.
+    """A step's reward out of how the action was taken, the breaches that came with it, the
+    session's terms (None: it goes on), and how many facts of a case were told in it.
     """
     lapses: dict[str, float] = {
         name: 0.0 - round(reward.per_turn.get(name, 0.0) * times, DECIMALS)
@@ -70,6 +76,7 @@ def account(
         sum(lapses.values())
         + sum(taken_off.values())
         + (0.0 if mix is None else reward.session_weight * mix)
+        + reward.told * told
     )
     return Account(
         total=round(total, DECIMALS),
@@ -79,6 +86,7 @@ def account(
         lapses=lapses,
         breaches=taken_off,
         found=tuple(found),
+        told=round(reward.told * told, DECIMALS),
     )
 
 

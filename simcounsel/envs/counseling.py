@@ -10,16 +10,17 @@ from gymnasium.error import ResetNeeded
 from simcounsel.envs.account import NOTHING_YET, Account, account
 from simcounsel.envs.acting import Taken, take
 from simcounsel.envs.breaches import Found, breaches
+from simcounsel.envs.casting import Casting, sessions_of
 from simcounsel.envs.episode import Episode
 from simcounsel.envs.hidden import hidden_in
 from simcounsel.envs.metering import meters_of, parts_of
 from simcounsel.envs.observing import Observation, lines_of, observation_space, observe, transcript
-from simcounsel.envs.preparing import EnvSettings, chosen_client, open_models
+from simcounsel.envs.preparing import EnvSettings, open_models, wanted_client
 from simcounsel.envs.reward import find_reward
+from simcounsel.envs.rollouts import Calls, write_run
 from simcounsel.envs.seat import roles_of
-from simcounsel.envs.setting import Setting, clients_of, counselor_of, turns_of
+from simcounsel.envs.setting import Setting, counselor_of, turns_of
 from simcounsel.envs.spaces import ACTION_CHARACTERS, writing
-from simcounsel.envs.transcripts import write_transcript
 from simcounsel.errors import SpecError
 from simcounsel.events import Measured
 from simcounsel.llm.switchboard import Switchboard
@@ -33,7 +34,7 @@ SEEDS = 2**31
 class CounselingEnv(gymnasium.Env[Observation, str]):
     """Counsel one client of a world for some sessions.
 
-        env = CounselingEnv(EnvSettings(world="worlds/insomnia.yaml", model="scripted"))
+        env = CounselingEnv(EnvSettings(world="insomnia", model="scripted"))
         observation, info = env.reset(seed=1)
         observation, reward, terminated, truncated, info = env.step("Hello. What brings you here?")
 
@@ -69,23 +70,24 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
             raise SpecError([f"render_mode: {render_mode!r} is not one of ansi, None"])
         self.settings = settings
         self.world = settings.world_played()
-        self.clients = clients_of(self.world, settings.client)
+        self.casting = Casting(self.world, settings.client, settings.cases, settings.people)
         self.reward = find_reward(settings.reward)
         self.render_mode = render_mode
         self._meters = meters_of(self.reward)
         policy_for("client", settings.policy, self.world.language)
+        casts = self.casting.some()
         most = max(
-            turns_of(self.world, one, counselor_of(self.world, one), settings.max_turns)
-            for one in self.clients
+            turns_of(one.world, one.client, counselor_of(one.world, one.client), settings.max_turns)
+            for one in casts
         )
-        self.observation_space = observation_space(settings.sessions, most)
+        sessions = max(sessions_of(one, settings.sessions) for one in casts)
+        self.observation_space = observation_space(sessions, most)
         self.action_space = writing(ACTION_CHARACTERS)
         self._models = models
         self._own_models = models is None
         self._closing: weakref.finalize[Any, Any] | None = None
         self._episode: Episode | None = None
         self._before: dict[str, Measured] = {}
-        self._measured: list[dict[str, Measured]] = []
         self._charged: set[Found] = set()
 
     @property
@@ -109,29 +111,35 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
-        """A new episode. options: {"client": NAME} in place of the draw."""
+        """A new episode. options: {"client": NAME} in place of the draw, or a number from 0 where
+        clients are drawn.
+        """
         super().reset(seed=seed)
         self._drop()
-        drawn = self.clients[int(self.np_random.integers(len(self.clients)))]
+        drawn = int(self.np_random.integers(len(self.casting)))
         of_episode = int(self.np_random.integers(SEEDS))
-        client = chosen_client(options or {}, self.clients) or drawn
-        counselor = counselor_of(self.world, client)
+        wanted = wanted_client(options or {})
+        cast = self.casting.of(drawn) if wanted is None else self.casting.named(wanted)
+        counselor = counselor_of(cast.world, cast.client)
         setting = Setting(
-            world=self.world,
-            client=client,
+            world=cast.world,
+            client=cast.client,
             counselor=counselor,
             outside="counselor",
             seed=of_episode,
-            sessions=self.settings.sessions,
+            sessions=sessions_of(cast, self.settings.sessions),
             days_apart=self.settings.days_apart,
-            max_turns=turns_of(self.world, client, counselor, self.settings.max_turns),
+            max_turns=turns_of(cast.world, cast.client, counselor, self.settings.max_turns),
             policy=self.settings.policy,
             notes=self.settings.notes,
+            case=cast.case,
         )
+        if self.settings.out is not None:
+            Calls.of(self.models)
         episode = Episode(setting, self.models)
         episode.begin()
         self._before = self._measure(episode, 0, only_changes=True)
-        self._measured, self._charged = [], set()
+        self._charged = set()
         episode.open()
         self._episode = episode
         return self._observed(episode, None, NOTHING_YET)
@@ -153,22 +161,22 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
                 now = self._measure(episode, len(episode.past))
                 parts = parts_of(self._meters, now, self._before)
                 self._before = self._before | now
-                self._measured.append(now)
                 self._charged = set()
-            last = over and len(episode.past) == self.settings.sessions
+            last = over and len(episode.past) == episode.setting.sessions
             if over and not last:
                 episode.open()
         except BaseException:
             self._drop()  # broken off in the middle: only a new episode can follow
             raise
-        given = account(self.reward, taken, found, parts)
+        told = episode.past[-1].told if over else 0
+        given = account(self.reward, taken, found, parts, told)
         observation, info = self._observed(episode, taken, given)
         if over:
             info["ended"] = episode.past[-1].ended.cause
             info["open_danger"] = episode.past[-1].ended.open_danger
         if last and self.settings.out is not None:
-            file = write_transcript(Path(self.settings.out), episode, self._measured)
-            info["transcript"] = str(file)
+            calls, out = Calls.of(self.models), Path(self.settings.out)
+            info["run"] = str(write_run(out, episode.setting, episode.entries, calls))
         return observation, given.total, last, False, info
 
     def render(self) -> str | None:
@@ -222,7 +230,10 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
             if meter.term.change or not only_changes
         }
         point = f"after session {session}" if session else "baseline"
-        return {name: episode.measure(scale, point, session) for name, scale in wanted.items()}
+        found = {name: episode.measure(scale, point, session) for name, scale in wanted.items()}
+        for one in found.values():
+            episode.note(one, session)
+        return found
 
     def _observed(
         self, episode: Episode, taken: Taken | None, given: Account

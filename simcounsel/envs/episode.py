@@ -47,6 +47,7 @@ from simcounsel.policies import policy_for
 from simcounsel.policies.listening import Hearing, Listener, guarded, listeners_for
 from simcounsel.prompts import replaced
 from simcounsel.specs.vocabulary import Role
+from simcounsel.therapies.course.following import Following
 
 T = TypeVar("T")
 
@@ -55,8 +56,11 @@ class Episode:
     """Sessions one after the other. `begin`, then for each session `open` and `say` until it is
     over.
 
+    following: the case's plan, where the counselor outside may know of one.
+
     view: the conversation as the side outside sees it while its line is awaited; None otherwise.
-    past: sessions that are over. troubles: fallbacks so far; whoever reads them may clear them.
+    entries: all that happened. past: sessions that are over. troubles: fallbacks so far; whoever
+    reads them may clear them.
     """
 
     def __init__(self, setting: Setting, models: Switchboard) -> None:
@@ -70,7 +74,8 @@ class Episode:
         self._drafts: list[Memory] = []
         self._record = ObserverRecord(setting.world)
         self._talk: Ask[Talked] | None = None
-        self._seq = self._steps = 0
+        self.entries: list[Entry] = []
+        self._steps = 0
         self._people = {
             spec.name: Resident(spec, setting.world, self._vectors)
             for spec in (setting.client, setting.counselor)
@@ -78,6 +83,8 @@ class Episode:
         self.mind = mind_for(self._people[setting.inside.name])
         other = setting.counselor if setting.outside == "counselor" else setting.client
         self._outside = Outside(self._people[other.name], notes=setting.notes)
+        plan = setting.case.from_session(1) if setting.case else None
+        self.following = Following(setting.case.school, plan) if setting.case and plan else None
 
     @property
     def session(self) -> int:
@@ -111,10 +118,12 @@ class Episode:
 
     def open(self) -> None:
         """Begin the next session, up to the first turn from outside."""
+        if self.following:
+            self.following.session = self.session
         outside = Side(
             mind=self._outside,
             scene=self.scene,
-            policy=Seated(),
+            policy=Seated(self.following),
             listeners=self._ears(self.setting.outside, self.setting.inside.role, inside=False),
         )
         spec = self.setting.inside
@@ -205,6 +214,10 @@ class Episode:
             )
         )
 
+    def note(self, measured: Measured, session: int) -> None:
+        """Keep a measurement as of the end of a session (0: before the first)."""
+        self._write(measured, self.setting.scene(max(session, 1)))
+
     def close(self) -> None:
         """Let go of a conversation that is under way."""
         if self._talk is not None:
@@ -288,8 +301,8 @@ class Episode:
     def _write(self, event: Event, scene: Scene | None = None) -> None:
         """It happened: whom it concerns observes it, as in a world."""
         at = scene or self.scene
-        entry = Entry(self._seq, at.tick, at.minute, event)
-        self._seq += 1
+        entry = Entry(len(self.entries), at.tick, at.minute, event)
+        self.entries.append(entry)
         self._record.observe(entry)
         for name in self._concerned(event):
             self._people[name].observe(entry)

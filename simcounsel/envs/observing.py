@@ -59,7 +59,7 @@ def observe(episode: Episode) -> tuple[Observation, dict[str, int]]:
             HEARD_CHARACTERS,
         ),
         "history": fit(as_lines(said), HISTORY_CHARACTERS),
-        "known": fit(known(setting, earlier, len(earlier) + 1), KNOWN_CHARACTERS),
+        "known": fit(_all_known(episode, earlier), KNOWN_CHARACTERS),
     }
     left, parting = (view.turns_left, view.parting) if view else (0, True)
     counts = {
@@ -71,6 +71,12 @@ def observe(episode: Episode) -> tuple[Observation, dict[str, int]]:
     return {**{name: text.text for name, text in texts.items()}, **counts}, {
         name: text.cut for name, text in texts.items()
     }
+
+
+def _all_known(episode: Episode, earlier: Sequence[Session]) -> str:
+    """What is known from the frame and the sessions; last what a case's plan has opened."""
+    told = known(episode.setting, earlier, len(earlier) + 1)
+    return f"{told}\n\n{episode.following.known}" if episode.following else told
 
 
 def lines_of(episode: Episode) -> tuple[tuple[str, str], ...]:

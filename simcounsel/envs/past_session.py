@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from simcounsel.engine.aftermath import Talked
-from simcounsel.events import ConversationEnded, Decided, Said
+from simcounsel.events import ConversationEnded, Decided, MaterialOpened, Said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +18,8 @@ class Session:
     """How it ended."""
     note: str
     """What was kept of it; '' if nothing was."""
+    told: int = 0
+    """Facts of a case that the client told in it."""
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -38,4 +40,5 @@ def session_of(number: int, talked: Talked, outside: str) -> Session:
     note = next(
         (memory.text for memory in talked.drafts[outside] if memory.origin == "summary"), ""
     )
-    return Session(number=number, lines=tuple(lines), ended=ended, note=note)
+    told = sum(isinstance(one, MaterialOpened) and one.of == "fact" for one in talked.events)
+    return Session(number=number, lines=tuple(lines), ended=ended, note=note, told=told)

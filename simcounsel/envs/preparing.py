@@ -13,7 +13,6 @@ from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.named_code import name_code
 from simcounsel.specs.practice import PolicySpec, check_locale
-from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 
@@ -22,16 +21,24 @@ from simcounsel.specs.world_file import load_world
 class EnvSettings:
     """What an environment is like. SpecError when a number is out of its bounds."""
 
-    world: World | str | Path = "worlds/insomnia.yaml"
+    world: World | str | Path = "insomnia"
     """A world, or its file."""
     client: str | Sequence[str] | None = None
     """Whom to counsel, or several of whom the seed draws one; None: all clients of the world."""
+    cases: str | Sequence[str] | None = None
+    """In place of the world's clients: folders of cases, or names of those that come with
+    simcounsel, such as `organist`. Where a case has a plan, `known` holds what of it has opened.
+    """
+    people: int = 0
+    """In place of the world's clients: so many, drawn by seed from the written ones, such as
+    2000. The same number is the same client everywhere.
+    """
     model: str | None = None
     """For everything but vectors, in place of what the world names."""
     judge: str | None = None
     """For instruments that an observer answers; None: `model`, else as in the world."""
-    sessions: int = 1
-    """In an episode, 1 to 1000."""
+    sessions: int | None = None
+    """In an episode, 1 to 1000; None: as many as a case's plan has, else 1."""
     days_apart: int = 7
     """From one session to the next, 1 to 365."""
     max_turns: int | None = None
@@ -43,11 +50,14 @@ class EnvSettings:
     notes: bool = False
     """Whether the counselor's persona sums up each session, and `known` holds that."""
     out: str | Path | None = None
-    """A folder for the transcripts of complete episodes; None: they are not written."""
+    """A folder for the runs of complete episodes, which `simcounsel view` shows; None: they are not
+    written.
+    """
 
     def __post_init__(self) -> None:
         _check_numbers(
             sessions=(self.sessions, 1, 1000),
+            people=(self.people, 0, 1_000_000),
             days_apart=(self.days_apart, 1, 365),
             max_turns=(self.max_turns, 2, 200),
         )
@@ -59,24 +69,12 @@ class EnvSettings:
         return _world_with(world, self.model, self.judge)
 
 
-def chosen_client(
-    options: Mapping[str, Any], clients: Sequence[ResidentSpec]
-) -> ResidentSpec | None:
-    """The client that the options name; None when they name none. SpecError otherwise."""
+def wanted_client(options: Mapping[str, Any]) -> Any:
+    """Whom the options name; None when they name nobody. SpecError for another option."""
     unknown = sorted(set(options) - {"client"})
     if unknown:
         raise SpecError([f"options: unknown {unknown[0]!r}; there is client"])
-    if "client" not in options:
-        return None
-    found = next((one for one in clients if one.name == options["client"]), None)
-    if found is None:
-        raise SpecError(
-            [
-                f"options: no client {options['client']!r} in this environment; there are"
-                f" {', '.join(one.name for one in clients)}"
-            ]
-        )
-    return found
+    return options.get("client")
 
 
 def _check_numbers(**numbers: tuple[int | None, int, int]) -> None:
@@ -84,7 +82,7 @@ def _check_numbers(**numbers: tuple[int | None, int, int]) -> None:
     wrong = [
         f"{name}: {value!r}; a whole number from {low} to {high}"
         for name, (value, low, high) in numbers.items()
-        if not (value is None and name == "max_turns")
+        if not (value is None and name in ("max_turns", "sessions"))
         and (not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high)
     ]
     if wrong:

@@ -31,6 +31,8 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, field_validator, model_validator
 
 from simcounsel.errors import SpecError
+from simcounsel.instruments.scale import find_scale
+from simcounsel.instruments.sets import instruments_of
 from simcounsel.specs.load import Spec, load_spec
 from simcounsel.specs.problems import suggest
 from simcounsel.specs.scores import TOTAL
@@ -93,6 +95,8 @@ class Reward(Spec):
     """The mix, by the terms' names; a weight alone may stand for a term."""
     session_weight: Price = 1.0
     """What the mix is multiplied by."""
+    told: Price = 0.0
+    """What each fact of a case is worth that the client told in a session."""
     per_turn: dict[Lapse, Price] = Field(default_factory=dict)
     """What each lapse in a line costs."""
     most_questions: Annotated[int, Field(ge=0)] = 2
@@ -123,13 +127,21 @@ def preset_names() -> tuple[str, ...]:
 
 
 def find_reward(wanted: Reward | str | Path) -> Reward:
-    """A reward as it is, a shipped one by its name, or one's own by its file (ending in .yaml or
-    .yml). SpecError when there is none.
+    """A reward as it is, a shipped one by its name, the battery of a therapy such as `cbt`, or
+    one's own by its file (ending in .yaml or .yml). SpecError when there is none.
+
+    A battery's scales count alike, those with a total score; the rest is as in `alliance`.
     """
     if isinstance(wanted, Reward):
         return wanted
     if str(wanted).endswith((".yaml", ".yml")):
         return load_spec(Path(wanted), Reward)[0]
+    battery = instruments_of(str(wanted))
+    if battery != (str(wanted),):
+        scored = [one for one in battery if find_scale(one).scoring is not None]
+        mix = {one: Term(weight=1.0) for one in scored}
+        changes = {"name": str(wanted), "about": f"The battery of {wanted}.", "instruments": mix}
+        return find_reward("alliance").model_copy(update=changes)
     if str(wanted) not in preset_names():
         raise SpecError(
             [

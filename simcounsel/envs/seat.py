@@ -19,6 +19,7 @@ from simcounsel.envs.danger import open_dangers
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
+from simcounsel.therapies.course.following import Following
 
 TURN = "turn from outside"
 WEIGHT = 3
@@ -79,14 +80,21 @@ class Outside(Person):
 
 
 class Seated:
-    """The policy of whoever sits outside: it leaves all decisions to them."""
+    """The policy of whoever sits outside: it leaves all decisions to them. following: the plan of
+    the case that they play the counselor of.
+    """
 
     name: ClassVar[str] = "agent"
 
+    def __init__(self, following: Following | None = None) -> None:
+        self._following = following
+
     def decide(self, view: TalkView) -> Ask[Decision]:
-        """To speak."""
-        return Decision(move="speak", options=("speak",), reason="from outside", aim="")
-        yield  # an Ask that needs no model
+        """To speak, after what the plan has for it has opened."""
+        opened = (yield from self._following.listen(view)) if self._following else ()
+        return Decision(
+            move="speak", options=("speak",), reason="from outside", aim="", events=opened
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from simcounsel.specs.problems import suggest
 from simcounsel.specs.residents import Appointment, ResidentSpec
 from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world import World
+from simcounsel.therapies.specs.case_folder import Case
 
 USUAL_HOUR = "15:00"
 """When sessions are where the two have no appointment in the world."""
@@ -38,6 +39,10 @@ class Setting:
     """Of the other side, if other than the world's."""
     notes: bool = False
     """Whether the side outside sums up each session."""
+    case: Case | None = None
+    """Whose plan the counselor outside may follow, as far as the client has told what it rests
+    on.
+    """
 
     @property
     def inside(self) -> ResidentSpec:

@@ -99,8 +99,7 @@ def draw_personas(
         file, data = written[which]
         name = _other_name(data, names, used, seed, file)
         used.add(name)
-        drawn = _drawn(data, name, chance(seed, number), bounds)
-        drawn["drawn"] = {"of": str(data["name"]), "seed": seed, "number": number} | drawn["drawn"]
+        drawn = _drawn(data, name, seed, number, bounds)
         path = out / f"{number:03d}_{re.sub(r'[^a-z]+', '_', name.lower())}.yaml"
         parse_persona(drawn, path, {})
         if path.exists():
@@ -109,6 +108,17 @@ def draw_personas(
     for path, drawn in ready:
         write_yaml(path, _heading(drawn), drawn)
     return [path for path, _ in ready]
+
+
+def drawn_persona(file: Path, number: int, seed: int) -> ClientPersona:
+    """One of many: the same numbers draw the same client from a written one. Clients of several
+    numbers may have one name. SpecError as `draw_personas`.
+    """
+    data = _client(file)
+    name = _other_name(data, names_of(), set(), number, file)
+    made = parse_persona(_drawn(data, name, seed, number, Bounds()), file, {})
+    assert isinstance(made, ClientPersona)
+    return made
 
 
 def _other_name(
@@ -147,8 +157,11 @@ def _client(file: Path) -> dict[str, Any]:
     return data
 
 
-def _drawn(data: dict[str, Any], name: str, rng: Random, bounds: Bounds) -> dict[str, Any]:
+def _drawn(
+    data: dict[str, Any], name: str, seed: int, number: int, bounds: Bounds
+) -> dict[str, Any]:
     """The other life: what a reader of the file must know of it is under `drawn`."""
+    rng = chance(seed, number)
     found: dict[str, Any] = _renamed(data, first_name(data), name)
     age = int(data["age"]) + rng.randint(-bounds.years, bounds.years)
     manner = {feature: rng.choice(LEVELS) for feature in MANNERS}
@@ -173,7 +186,7 @@ def _drawn(data: dict[str, Any], name: str, rng: Random, bounds: Bounds) -> dict
         ],
         "coping_strategies": _some(found["coping_strategies"], FEWEST_WAYS, rng, bounds),
         "days": rng.sample(found["days"], len(found["days"])),
-        "drawn": manner,
+        "drawn": {"of": str(data["name"]), "seed": seed, "number": number} | manner,
     }
 
 

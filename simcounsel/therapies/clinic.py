@@ -50,7 +50,7 @@ def clinic_world(
     """
     seen, seeing = _pair(world, client, counselor)
     if persona is not None:
-        world = _with_client(world, seen, seeing, persona)
+        world = with_client(world, seen, seeing, persona)
         seen = world.residents[0]
     if plan and plan.held:
         seen = _who_remembers(seen, plan)
@@ -115,7 +115,7 @@ def _in_terms(persona: AnyPersona, therapy: Therapy) -> AnyPersona:
     return in_terms_of(persona, therapy) if isinstance(persona, ClientPersona) else persona
 
 
-def _with_client(
+def with_client(
     world: World, seen: ResidentSpec, seeing: ResidentSpec, persona: ClientPersona
 ) -> World:
     """The world with another client in the home of its own, whom nobody knows yet."""

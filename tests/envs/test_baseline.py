@@ -90,7 +90,7 @@ def test_it_is_told_nothing_of_the_clients_feelings_and_file() -> None:
         told = [request.facts for request in own if isinstance(request.facts, LineFacts)]
         heard = [line for facts in told for line in facts.lines if line.who == "Ines"]
         assert heard and all(line.emotion == "neutral" and line.emphasis is None for line in heard)
-        file = env.clients[0].persona
+        file = env.casting.of(0).client.persona
         assert not any(
             text[:40] in request.prompt + request.system
             for request in own

@@ -1,7 +1,6 @@
 """The environment as Gymnasium and as an agent sees it."""
 
 import gc
-import json
 import subprocess
 import sys
 import threading
@@ -24,13 +23,15 @@ from simcounsel.corpus.reading import read_dialogues
 from simcounsel.envs import END, ID, SILENCE, CounselingEnv, EnvSettings
 from simcounsel.envs.spaces import ACTION_CHARACTERS, CHARACTERS, HISTORY_CHARACTERS, STRANGE, fit
 from simcounsel.errors import SimcounselError, SpecError
-from simcounsel.events import Said
+from simcounsel.events import Measured, Said
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
+from simcounsel.runs.run import Run
+from simcounsel.runs.verifying import verify
 from simcounsel.specs.world import World
 from tests.each import each
 from tests.envs.stage import PLAIN, Step, environment, played, speaking, to_the_end
-from tests.stage import Listening, changed, switchboard, three, tiny
+from tests.stage import Listening, changed, happened, switchboard, three, tiny
 
 ROOT = Path(__file__).parents[2]
 SECRET = "quokka lighthouse seven"
@@ -451,7 +452,7 @@ def test_the_clients_feeling_is_hidden_apart() -> None:
 # what is kept
 
 
-def test_episodes_are_written_as_dialogues(tmp_path: Path) -> None:
+def test_episodes_are_written_as_runs(tmp_path: Path) -> None:
     with environment(sessions=2, out=tmp_path, reward="safety_first") as (env, _):
         for seed in (1, 2):
             env.reset(seed=seed)
@@ -460,27 +461,24 @@ def test_episodes_are_written_as_dialogues(tmp_path: Path) -> None:
             )[-1]
         env.reset(seed=3)
         env.step("An episode that is broken off.")
-    files = sorted(tmp_path.glob("*.jsonl"))
-    assert [file.name for file in files] == ["tiny-ines-000001.jsonl", "tiny-ines-000002.jsonl"]
-    assert last[4]["transcript"] == str(files[1])
-    one, two = read_dialogues(files[1])
-    assert (one.id, two.id) == ("tiny-ines-000002/session-1", "tiny-ines-000002/session-2")
-    assert one.client == "Ines Duarte" and one.condition == "environment"
-    assert [(turn.speaker, turn.text) for turn in two.turns] == [
-        ("counselor" if who == "Miriam" else "client", text) for who, text in last[4]["lines"]
-    ]
-    assert two.ratings["session_alliance"]["total"] == last[4]["reward"].parts[0].value
-    assert two.origin is not None and two.origin.models["counselor"] == "agent"
-    assert one.turns[1].emotion == "sadness" and one.turns[0].source is None
-    run = CliRunner()
-    checked = run.invoke(app, ["corpus", "check", *map(str, files), "--json"])
-    assert checked.exit_code in (0, 1), checked.output
-    assert json.loads(checked.stdout)["dialogues"] == 4
-    exported = run.invoke(
+    assert len(list(tmp_path.iterdir())) == 2
+    run = Run.open(Path(last[4]["run"]))
+    assert verify(run.folder).damages == []
+    assert run.ticks_done() == run.length == run.world.ticks
+    sessions = [[e.text for e in happened(run, Said) if e.chat == chat] for chat in chats_of(run)]
+    assert sessions[1] == [text for _, text in last[4]["lines"]] and len(sessions) == 2
+    scores = [m.scores for m in happened(run, Measured) if m.instrument == "session_alliance"]
+    assert scores[1][0].value == last[4]["reward"].parts[0].value and len(scores) == 2
+    one, two = read_dialogues(run.folder)
+    assert one.client == two.client == "Ines Duarte" and one.turns[1].emotion == "sadness"
+    assert one.origin is not None and one.origin.models["reason"] != "agent"
+    shown = CliRunner().invoke(app, ["show", str(run.folder)])
+    assert "model agent" in shown.stdout and "of 2" not in shown.stderr
+    exported = CliRunner().invoke(
         app,
         [
             "export",
-            *map(str, files),
+            str(run.folder),
             "--format",
             "openai",
             "--out",
@@ -491,14 +489,18 @@ def test_episodes_are_written_as_dialogues(tmp_path: Path) -> None:
         ],
     )
     assert exported.exit_code == 0, exported.output
-    assert len(read_dialogues(tmp_path / "data" / "train.jsonl")) == 4
+    assert len(read_dialogues(tmp_path / "data" / "train.jsonl")) == 2
+
+
+def chats_of(run: Run) -> list[str]:
+    return list(dict.fromkeys(event.chat for event in happened(run, Said)))
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("", encoding="utf-8")
     with environment(out=tmp_path / "taken") as (env, _):
         env.reset(seed=1)
-        with pytest.raises(SimcounselError, match="cannot be written"):
+        with pytest.raises(SimcounselError, match="a file, not a folder"):
             to_the_end(env)
 
 

@@ -69,6 +69,10 @@ def test_ten_sessions_run_through_all_stages_in_time(ten: Run) -> None:
         assert abs(COURSE_STAGES.index(step.stage) - COURSE_STAGES.index(step.origin)) <= 1
 
 
+SMALL = CBT.model_copy(update={"id": "small_cbt", "skills": CBT.skills[:18]})
+"""So few skills that they come in one request."""
+
+
 def test_skills_come_from_the_stage_and_are_few(ten: Run) -> None:
     planned = {event.chat: event for event in happened(ten, SessionPlanned)}
     library = CBT.library()
@@ -228,15 +232,15 @@ def test_the_line_is_asked_for_with_the_session_s_skills_and_not_with_the_taxono
 def test_a_thought_comes_with_its_line_and_a_session_ends_in_one_request_a_side(
     tmp_path: Path,
 ) -> None:
-    """Six sessions of 24 lines: at most 215 requests in all."""
+    """Six sessions of 24 lines: at most 221 requests in all."""
     run, requests = held(tmp_path, world(6, lines=24))
     assert len(happened(run, Said)) == 6 * 24
     asked = Counter(request.purpose for request in requests)
     assert asked["line_counselor"] == len(happened(run, Reasoned)) == 6 * 12
     assert asked["course_after"] == 6
     assert asked["summarize"] == 12
-    assert asked["course_objective"] == 6
-    assert len(requests) <= 215, asked
+    assert asked["course_objective"] == asked["course_skills"] == 6
+    assert len(requests) <= 221, asked
     traces = {event.calls: event for event in happened(run, Reasoned)}
     lines = [line for line in happened(run, Said) if line.who == "Miriam"]
     assert [traces[line.calls].chat for line in lines] == [line.chat for line in lines]
@@ -256,7 +260,7 @@ def test_a_session_is_as_rich_as_the_settings_say(tmp_path: Path) -> None:
     rich = clinic_world(
         tiny().model_copy(update={"fallbacks": base.fallbacks}),
         client="Ines",
-        therapy=CBT,
+        therapy=SMALL,
         sessions=5,
         lines=8,
         settings={"objectives": 9, "skills": 50},
@@ -278,7 +282,7 @@ def test_skills_are_of_the_intentions_that_were_chosen(tmp_path: Path) -> None:
         plain = json.loads(request.fallback.model_dump_json())
         return json.dumps(plain | told | {"skills": [other, *told["skills"]]})
 
-    run, _ = held(tmp_path, world(5, lines=6), {"course_objective": stray}, ticks=2)
+    run, _ = held(tmp_path, world(5, lines=6, therapy=SMALL), {"course_objective": stray}, ticks=2)
     metas, skills = happened(run, Retrieved)
     assert {CBT.library()[one].parent for one in skills.chosen} <= set(metas.chosen)
     assert len(skills.chosen) == 3
@@ -337,7 +341,7 @@ def test_skills_of_other_intentions_bring_these_with_them(tmp_path: Path) -> Non
         skills = [of.of((one,))[0] for one in others][:3]
         return json.dumps(plain | {"intentions": [first, first], "skills": skills, "why": "so"})
 
-    run, _ = held(tmp_path, world(5, lines=6), {"course_objective": apart}, ticks=2)
+    run, _ = held(tmp_path, world(5, lines=6, therapy=SMALL), {"course_objective": apart}, ticks=2)
     assert not happened(run, Warned)
     metas, skills = happened(run, Retrieved)
     assert len(skills.chosen) > 1
@@ -349,7 +353,7 @@ def test_too_few_skills_are_asked_for_once_more(tmp_path: Path) -> None:
         plain, told = json.loads(request.fallback.model_dump_json()), drawn(request, draw)
         return json.dumps(plain | told | {"skills": told["skills"][:1] * 3})
 
-    run, _ = held(tmp_path, world(5, lines=6), {"course_objective": few}, ticks=2)
+    run, _ = held(tmp_path, world(5, lines=6, therapy=SMALL), {"course_objective": few}, ticks=2)
     (warned,) = happened(run, Warned)
     assert "at least 3 different skills of the intentions" in warned.cause
     assert len(happened(run, Retrieved)[1].chosen) == 3

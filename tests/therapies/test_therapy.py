@@ -286,7 +286,7 @@ def test_deep_nesting_and_a_byte_order_mark(tmp_path: Path) -> None:
 
 def test_the_commands(tmp_path: Path) -> None:
     run = CliRunner().invoke
-    assert "18 meta skills, 114 atomic ones" in run(app, ["library", "skills", "list"]).output
+    assert "34 meta skills, 210 atomic ones" in run(app, ["library", "skills", "list"]).output
     listed = run(app, ["library", "skills", "list", "cbt"]).output
     assert "    pin_down_a_moment: Pin down one moment" in listed
     shown = run(app, ["library", "skills", "show", "cbt", "pin_down_a_moment"]).output

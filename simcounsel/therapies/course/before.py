@@ -252,7 +252,7 @@ def _slots(
     to be met. Of the plan nothing is taken that the client has yet to tell.
     """
     last, stage = state.last, therapy.stage(state.stage).name
-    theme = _theme(view, therapy, plan, state)
+    theme = theme_of(view, therapy, plan, state)
     return {
         "therapy": therapy.name,
         "about": therapy.about,
@@ -292,7 +292,7 @@ def _planned(
         about=view.other,
         session=state.session,
         stage=state.stage,
-        theme=_theme(view, therapy, plan, state),
+        theme=theme_of(view, therapy, plan, state),
         objective=answer.objective,
         goals=aimed,
         reason=answer.reason,
@@ -300,7 +300,7 @@ def _planned(
     )
 
 
-def _theme(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState) -> str:
+def theme_of(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState) -> str:
     """The session's theme, as planned; the stage's name where that would foretell what the client
     has yet to tell.
     """

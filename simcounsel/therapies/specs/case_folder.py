@@ -26,6 +26,11 @@ class Case:
     therapy: Therapy | None
 
     @property
+    def school(self) -> Therapy:
+        """The therapy of its own, else that of its plan, else CBT."""
+        return self.therapy or find_therapy(self.plan.therapy if self.plan else "cbt")
+
+    @property
     def language(self) -> str:
         """In which it is written."""
         return "zh" if is_chinese(units(self.client.history)) else "en"
