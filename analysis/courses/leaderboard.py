@@ -13,8 +13,14 @@ from analysis.replication.tables import PaperRow, PaperTable, TableCell
 from analysis.statistics import spread
 
 CARD = "card.json"
-SAME = ("sessions", "lines", "lived", "judge")
-"""Settings that must be the same before scores can be compared."""
+SAME = {
+    "sessions": "sessions of a course",
+    "lines": "lines in a session",
+    "lived": "days between lived",
+    "judge": "judge",
+    "model": "model",
+}
+"""Settings that must be the same before scores can be compared, in words."""
 USUAL = {"model": "embedded", "judge": "the model itself"}
 """What None means."""
 
@@ -44,15 +50,15 @@ def card_of(folder: Path) -> Mapping[str, Any]:
 
 def apart(entered: Sequence[Entered]) -> Iterator[str]:
     """What differs between the studies and forbids a plain comparison, in sentences."""
-    for key in (*SAME, "model"):
+    for key, word in SAME.items():
         said = {one.name: one.card["settings"].get(key) or USUAL.get(key) for one in entered}
         if len(set(map(str, said.values()))) > 1:
             each = ", ".join(f"{name} {value}" for name, value in said.items())
-            yield f"{key} differs: {each}."
+            yield f"{word}: {each}."
     versions = {one.name: one.card.get("simcounsel") for one in entered}
     if len(set(versions.values())) > 1:
         each = ", ".join(f"{name} {value}" for name, value in versions.items())
-        yield f"The versions of simcounsel differ: {each}."
+        yield f"version of simcounsel: {each}."
 
 
 def boards(entered: Sequence[Entered]) -> Iterator[PaperTable]:

@@ -161,7 +161,7 @@ def test_a_leaderboard_by_hand() -> None:
     assert (warm[1].ours, warm[1].n) == (pytest.approx(0, abs=1e-9), 2)
     low, high = ttest_1samp([-1, 1], 0).confidence_interval()
     assert (warm[1].low, warm[1].high) == (pytest.approx(low), pytest.approx(high))
-    assert [said.partition(" ")[0] for said in apart([first, second])] == ["lines"]
+    assert list(apart([first, second])) == ["lines in a session: a 8, b 24."]
 
 
 @pytest.mark.slow(20)
@@ -277,6 +277,11 @@ def test_the_benchmark_from_the_command_to_the_tables(simcounsel: Command, tmp_p
     assert change["SRS: session alliance", "course"] == pytest.approx(sum(steps) / 2)
     card = json.loads((out / "card.json").read_text("utf-8"))
     assert len(card["runs"]) == 8 and all(one["digest"] for one in card["runs"].values())
+
+    rated = simcounsel("rate", runs[0].folder, "--instrument", "cbt", "--dry-run")
+    assert rated.code == 0 and rated.out.count("dry run") == len(battery().scales("cbt"))
+    misspelt = simcounsel("rate", runs[0].folder, "--instrument", "low_mood,cbtt", "--dry-run")
+    assert misspelt.code == 1 and "no instrument 'cbtt'" in misspelt.err
 
     before = {file: file.read_bytes() for file in out.glob("*/runs/**/events.jsonl")}
     again = simcounsel("study", "courses", *ASKED, "--out", out)
