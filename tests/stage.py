@@ -40,6 +40,8 @@ from simcounsel.specs.world_settings import FallbackLimits, MemorySettings
 from simcounsel.testing.views import changed_view, talk_view
 
 ROOT = Path(__file__).resolve().parents[1]
+ELSEWHERE = ("simcounsel.envs.openenv", "simcounsel.envs.verl")
+"""Adapters to packages that are not installed with the tests; `tests/benchmarks/recipe_*` try them."""
 TINY = ROOT / "worlds" / "tiny.yaml"
 SCRIPTED = {"reason": "scripted", "embed": "scripted"}
 E = TypeVar("E", bound=Event)

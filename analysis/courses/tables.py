@@ -245,13 +245,13 @@ def pairs(one: Played) -> PaperTable:
 
 def plans(sessions: Mapping[str, pd.DataFrame]) -> PaperTable:
     """Table 6: sessions of each stage, and what a session was planned with."""
-    some = [one for one in sessions.values() if len(one)]
+    some = [one.assign(therapy=name) for name, one in sessions.items() if len(one)]
     whole = pd.concat(some or [pd.DataFrame()], ignore_index=True)
     own = whole[whole["objectives"].notna()] if "objectives" in whole else whole
     rows = []
     for stage in ("all stages", *COURSE_STAGES):
         here = own if stage == "all stages" else own[own["stage"] == stage] if len(own) else own
-        cases = own["run"].nunique() if len(own) else 0
+        cases = own.groupby(["therapy", "run"]).ngroups if len(own) else 0
         ours = (
             len(here) / cases if cases else None,
             *(float(here[key].mean()) if len(here) else None for key in PLANS[1:]),
@@ -317,7 +317,15 @@ def done(one: Played) -> PaperTable:
         for arm in arms:
             values = counted[counted["arm"] == arm].dropna(subset=[key])
             whole = spread(arm, values.groupby("client")[key].mean().tolist())
-            cells.append(TableCell(ours=whole.mean, low=whole.low, high=whole.high, n=whole.n))
+            cells.append(
+                TableCell(
+                    ours=whole.mean,
+                    low=whole.low,
+                    high=whole.high,
+                    n=whole.n,
+                    share=label.endswith(", share"),
+                )
+            )
         if any(cell.n for cell in cells):
             rows.append(PaperRow(label=label, cells=tuple(cells)))
     return PaperTable(

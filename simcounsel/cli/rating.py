@@ -123,7 +123,7 @@ def rate(
             "names one conversation of one run; name that run alone", param_hint="--chat"
         )
     each = instruments_of(instrument)
-    for one in each:
+    for one in each if len(each) > 1 else ():
         find_instrument(one)
     whole = Wanted(
         instrument=instrument,

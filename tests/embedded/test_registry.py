@@ -19,6 +19,7 @@ from simcounsel.llm.models import Failure
 from simcounsel.llm.question import Facts, Question
 from simcounsel.scripted import Scripted
 from simcounsel.scripted.registry import Given, StandIns
+from tests.stage import ELSEWHERE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,7 @@ def kinds(of: type[Facts] = Facts) -> Iterator[type[Facts]]:
 @pytest.fixture(scope="module")
 def ours() -> list[type[Facts]]:
     for module in pkgutil.walk_packages(simcounsel.__path__, "simcounsel."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith(("__main__", *ELSEWHERE)):
             import_module(module.name)
     return [kind for kind in kinds() if kind.__module__.startswith("simcounsel.")]
 

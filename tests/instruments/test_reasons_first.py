@@ -16,6 +16,7 @@ from simcounsel.instruments.scale import shipped_names
 from simcounsel.prompts import prompt_text
 from tests.each import each
 from tests.instruments.stage import shipped
+from tests.stage import ELSEWHERE
 
 JUDGES = {"judge", "evaluator"}
 REASONS = {"because", "why", "reason", "reasoning", "evidence", "quote"}
@@ -26,7 +27,7 @@ OF_ONESELF = {"emotion", "intensity", "poignancy"}
 def modules() -> Iterator[ModuleType]:
     """Of simcounsel, all that ask models something."""
     for found in pkgutil.walk_packages(simcounsel.__path__, "simcounsel."):
-        if not found.name.endswith("__main__"):
+        if not found.name.endswith(("__main__", *ELSEWHERE)):
             yield importlib.import_module(found.name)
 
 

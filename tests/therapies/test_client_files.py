@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from analysis.courses.design import CLIENTS
 from simcounsel.agents.client_state import parts, strengths
+from simcounsel.danger.hearing.in_file import dangers_in_file
 from simcounsel.events import BeliefMoved, ClientShifted
 from simcounsel.instruments.material import sheet
 from simcounsel.specs import shipped
@@ -19,7 +21,7 @@ from simcounsel.therapies.specs.therapy import shipped_therapies, shipped_therap
 from simcounsel.therapies.specs.therapy_words import in_language
 from tests.each import each
 from tests.specs.files import persona_data
-from tests.stage import Listening, happened, live, switchboard, tiny
+from tests.stage import ROOT, Listening, happened, live, switchboard, tiny
 
 DYNAMIC = shipped_therapy("psychodynamic")
 WRITTEN = (
@@ -139,3 +141,14 @@ def test_a_judge_sees_the_case() -> None:
     lines = dict(sheet(dynamic()))
     assert lines["Core conflict"] == WRITTEN[0].text and "Core beliefs" not in lines
     assert CasePart(kind="wish", name="Wish", text="x").strength is None
+
+
+def test_a_file_in_other_terms_speaks_of_no_other_danger() -> None:
+    """A counselor's protocol begins with what the file speaks of: "I come up short", said of a father, was heard as abuse."""
+    for name in CLIENTS:
+        persona = load_persona(ROOT / "personas" / f"{name}.yaml")
+        assert isinstance(persona, ClientPersona)
+        as_written = dangers_in_file(persona, "en")
+        for school in ("behavioral", "psychodynamic", "humanistic_existential", "postmodern"):
+            in_terms = in_terms_of(persona, shipped_therapy(school))
+            assert dangers_in_file(in_terms, "en") == as_written, (name, school)

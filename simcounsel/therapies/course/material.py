@@ -25,7 +25,7 @@ from simcounsel.therapies.specs.therapy import Therapy
 
 NEAR, SURE, MOST_ASKED = 0.2, 0.55, 8
 """Cosines of MiniLM's vectors: from the first on a fact is asked about, from the second on it
-counts as said where no model can judge. Most facts that are asked about at once, nearest first.
+counts as said where no model can judge. Most facts that are asked about at once, the nearest.
 """
 ABOUT_THE_CLIENT = ("link", "rationale")
 """Kinds of parts that rest on one of the facts of their session where nothing else is said."""
@@ -140,8 +140,8 @@ def _heard(view: TalkView, state: CourseState) -> Iterator[_Heard]:
 def _near(
     view: TalkView, plan: CoursePlan, waiting: tuple[PlannedFact, ...], heard: tuple[_Heard, ...]
 ) -> Ask[Mapping[PlannedFact, tuple[float, str]]]:
-    """Facts that come near to what was heard, nearest first, each with how near and to which words.
-    The plan's own vectors are asked for once in a process.
+    """Facts that come near to what was heard, in the plan's order, which says nothing of how near;
+    each with how near and to which words. The plan's own vectors are asked for once in a process.
     """
     texts = tuple(text for fact in plan.facts for text in (fact.text, fact.quote or fact.text))
     whole = replace(embedding("course_said", view.me, texts), once=True)
@@ -162,8 +162,8 @@ def _near(
         for fact in waiting
         if rows[fact.id].max() >= NEAR
     }
-    nearest = sorted(near.items(), key=lambda pair: -pair[1][0])
-    return dict(nearest[:MOST_ASKED])
+    nearest = sorted(near, key=lambda fact: -near[fact][0])[:MOST_ASKED]
+    return {fact: near[fact] for fact in near if fact in nearest}
 
 
 def _check(
