@@ -4,19 +4,24 @@
     from simcounsel.envs.openenv import serve
     serve(EnvSettings(model="scripted", people=2000), port=8000)      # on 127.0.0.1
 
-    with GenericEnvClient(base_url="http://127.0.0.1:8000").sync() as env:
+    with GenericEnvClient("http://127.0.0.1:8000", message_timeout_s=600).sync() as env:
         begun = env.reset(seed=1)
         next = env.step({"line": "Hello. What brings you here?"})
 
-Each connection is an episode of its own; all share one Switchboard. What is hidden is not sent.
+Each connection is an episode of its own; all share one Switchboard. What is hidden is not sent. A
+client that waits less long than the models take is connected to a new episode without a word.
 """
 
+from functools import partial
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
 from pydantic import Field
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from simcounsel.envs.acting import END
 from simcounsel.envs.counseling import CounselingEnv
@@ -87,17 +92,34 @@ class Served(Environment[SaidLine, Heard, Where]):
         return Heard(**seen, reward=reward, done=over)
 
 
+class ProgramsAlone:
+    """Refuses web pages: OpenEnv asks for no Origin, so any page could spend the models' money."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """403, or a connection that is not accepted."""
+        if scope["type"] == "lifespan" or "origin" not in Headers(scope=scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await PlainTextResponse("web pages may not ask here", 403)(scope, receive, send)
+
+
 def app_of(settings: EnvSettings, *, most: int = 64) -> FastAPI:
     """The server as an application. most: episodes at once."""
     models = open_models(settings.world_played())
     app: FastAPI = create_fastapi_app(
-        lambda: Served(settings, models),
+        partial(Served, settings, models),
         SaidLine,
         Heard,
         max_concurrent_envs=most,
         env_name="simcounsel",
         state_cls=Where,
     )
+    app.add_middleware(ProgramsAlone)
     return app
 
 
