@@ -10,7 +10,6 @@ from simcounsel.instruments.scale import find_scale
 from simcounsel.instruments.scoring import bounds
 from simcounsel.packaged import packaged
 from simcounsel.specs.scores import TOTAL
-from simcounsel.therapies.specs.psycheval import SECTS
 
 
 class Frozen(BaseModel):
@@ -62,6 +61,8 @@ def kind_of(therapy: str) -> str:
     """Whose battery measures a therapy, by its id: the shipped one of which it is a variant, also
     by PsychEval's short names.
     """
+    from simcounsel.therapies.specs.psycheval import SECTS
+
     therapy = SECTS.get(therapy.lower(), therapy)
     known = sorted(battery().statistics, key=len, reverse=True)
     return next((one for one in known if therapy.startswith(one)), therapy)
