@@ -48,6 +48,15 @@ def card_of(folder: Path) -> Mapping[str, Any]:
     return card
 
 
+def names_of(folders: Sequence[Path]) -> tuple[str, ...]:
+    """What studies are called: after their folders; by the whole path where two have one name."""
+    names = [folder.resolve().name for folder in folders]
+    return tuple(
+        name if names.count(name) == 1 else str(folder.resolve())
+        for folder, name in zip(folders, names, strict=True)
+    )
+
+
 def apart(entered: Sequence[Entered]) -> Iterator[str]:
     """What differs between the studies and forbids a plain comparison, in sentences."""
     for key, word in SAME.items():

@@ -12,7 +12,7 @@ from analysis.courses.battery import battery
 from analysis.courses.counting import sessions_of
 from analysis.courses.design import Courses, Part, parts_of
 from analysis.courses.imported import Imported, imported
-from analysis.courses.leaderboard import CARD, Entered, apart, boards, card_of
+from analysis.courses.leaderboard import CARD, Entered, apart, boards, card_of, names_of
 from analysis.courses.tables import Played, tables
 from analysis.finding import find
 from analysis.page import command_line, write_page
@@ -32,10 +32,11 @@ def finish(folder: Path, wanted: Courses, others: Sequence[Path] = ()) -> Iterat
     parts = parts_of(wanted) if wanted.counselors else ()
     where = {part.name: part.therapy for part in parts}
     corpora = imported([Path(one) for one in wanted.corpora])
-    played = _played(folder, where, corpora)
+    played = _played(folder, where, corpora, wanted.therapies)
+    names = names_of((folder, *others))
     entered = [
-        Entered(name=folder.resolve().name, card={**_card(wanted, parts, played)}, played=played),
-        *(_entered(other) for other in others),
+        Entered(name=names[0], card=_card(wanted, parts, played), played=played),
+        *(_entered(other, name) for other, name in zip(others, names[1:], strict=True)),
     ]
     made = (*boards(entered), *tables(played)) if len(entered) > 1 else tuple(tables(played))
     context = {
@@ -67,22 +68,23 @@ def finish(folder: Path, wanted: Courses, others: Sequence[Path] = ()) -> Iterat
     yield f"card         {folder / CARD}"
 
 
-def _entered(folder: Path) -> Entered:
+def _entered(folder: Path, name: str) -> Entered:
     """Another study, as its card and its runs say."""
     card = card_of(folder)
-    return Entered(name=folder.resolve().name, card=card, played=_played(folder, card["parts"], ()))
+    return Entered(name=name, card=card, played=_played(folder, card["parts"], (), ()))
 
 
 def _played(
-    folder: Path, where: "dict[str, str]", corpora: Sequence[Imported]
+    folder: Path, where: "dict[str, str]", corpora: Sequence[Imported], otherwise: Sequence[str]
 ) -> tuple[Played, ...]:
     """By therapy: what was played, in the folders that are named with their therapy, and the
-    sessions of corpora that are of it, or of which nobody says which.
+    sessions of corpora that are of it, or of which nobody says which. otherwise: the therapies
+    where nothing was played and nobody says which.
     """
     named = (one.sessions["therapy"].dropna().unique() for one in corpora)
     kinds = dict.fromkeys([*where.values(), *(str(one) for some in named for one in some)])
     found = []
-    for therapy in kinds:
+    for therapy in kinds or (otherwise if corpora else ()):
         samples = [find([folder / part / "runs"]) for part in where if where[part] == therapy]
         read = [read_tables(sample)["measurements"] for sample in samples]
         talks = [sessions_of(sample) for sample in samples]

@@ -19,10 +19,8 @@ from simcounsel.specs.world_settings import OwnModels
 
 AGENT = "agent"
 """Stands for the model of whoever played the counselor, of whom the environment knows nothing."""
-
-
-MOST_CALLS = 50_000
-"""Calls that are kept for episodes under way; the oldest go first."""
+MOST_CALLS = 20_000
+"""Calls that are kept for episodes under way, some hundred MB; the oldest go first."""
 _KEYS = re.compile(r'"calls":\[([^\]]*)\]')
 
 
@@ -43,13 +41,13 @@ class Calls:
 
     def append_call(self, call: dict[str, Any]) -> None:
         """Keep one."""
-        if call["purpose"] == "remember":
-            self._by_text |= dict.fromkeys(call["texts"], call)
-        else:
-            self._by_key[call["key"]] = call
-        for kept in (self._by_key, self._by_text):
-            while len(kept) > MOST_CALLS:
-                kept.popitem(last=False)
+        vectors = call["purpose"] == "remember"
+        kept = self._by_text if vectors else self._by_key
+        for name in call["texts"] if vectors else [call["key"]]:
+            kept[name] = call
+            kept.move_to_end(name)
+        while len(kept) > MOST_CALLS:
+            kept.popitem(last=False)
 
     def behind(self, tick: Sequence[Entry]) -> Iterator[dict[str, Any]]:
         """Those that a tick's events rest on, each once."""

@@ -10,7 +10,7 @@ from scipy.stats import ttest_1samp
 from analysis.courses.battery import battery, measured, ten
 from analysis.courses.design import Courses, counselor_of, parts_of
 from analysis.courses.imported import imported
-from analysis.courses.leaderboard import Entered, apart, boards
+from analysis.courses.leaderboard import Entered, apart, boards, names_of
 from analysis.courses.tables import Played
 from analysis.errors import ReportError
 from analysis.finding import find
@@ -162,6 +162,12 @@ def test_a_leaderboard_by_hand() -> None:
     low, high = ttest_1samp([-1, 1], 0).confidence_interval()
     assert (warm[1].low, warm[1].high) == (pytest.approx(low), pytest.approx(high))
     assert list(apart([first, second])) == ["lines in a session: a 8, b 24."]
+
+
+def test_studies_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    one, two, other = tmp_path / "a" / "courses", tmp_path / "b" / "courses", tmp_path / "mine"
+    assert names_of((one, other)) == ("courses", "mine")
+    assert names_of((one, two, other)) == (str(one), str(two), "mine")
 
 
 @pytest.mark.slow(20)
