@@ -98,7 +98,7 @@ def courses(
         budget_usd=budget_usd,
         budget_calls=budget_calls,
         cases=names(cases),
-        corpora=tuple(str(one.resolve()) for one in corpus or ()),
+        corpora=tuple(str(one.resolve() if one.exists() else one) for one in corpus or ()),
     )
     living: dict[str, Any] = {
         "processes": processes,

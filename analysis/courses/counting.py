@@ -65,6 +65,7 @@ def _sessions(member: Member) -> Iterator[dict[str, Any]]:
             "thought": sum(
                 words(f"{one.assessment} {one.client_state} {one.strategy}") for one in thoughts
             ),
+            "skilled": sum(bool(one.skills) for one in thoughts),
             "objectives": len(planned.objective) if planned else None,
             "links": sum(one.of == "link" for one in opened) if planned else None,
             "material": sum(one.of == "material" for one in opened) if planned else None,

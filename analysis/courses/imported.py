@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.courses.battery import kind_of
 from analysis.courses.counting import said_in, words
 from analysis.errors import ReportError
-from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.dialogues import Dialogue, skills_of
 from simcounsel.corpus.rated import label_of, rated_or_refused, text_hash
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.instruments.from_transcript import FROM_TRANSCRIPT
@@ -115,6 +115,7 @@ def _session(dialogue: Dialogue, number: int, label: str) -> dict[str, Any]:
         "lines": len(dialogue.turns),
         "words": sum(words(turn.text) for turn in dialogue.turns),
         "thought": sum(map(words, thoughts)),
+        "skilled": sum(bool(skills_of(turn)) for turn in dialogue.turns),
         "objectives": len(planned.objective) if planned else None,
         "links": len(planned.links) if planned else None,
         "material": len(planned.material) if planned else None,

@@ -26,6 +26,8 @@ STATISTICS = (
 )
 Value = Callable[["pd.Series[Any]"], float | None]
 """One number of a client's sessions, in their order."""
+SESSION = ("thought", "session", "stage", "skilled")
+"""What Table 2 looks at of a session."""
 PLANS = ("sessions", "links", "material", "objectives")
 
 
@@ -107,31 +109,28 @@ def _statistics(therapy: str, own: pd.DataFrame) -> tuple[float | None, ...]:
 
 def features(played: Sequence[Played]) -> PaperTable:
     """Table 2: what the courses have; 1 is yes."""
+    frames = [one.sessions for one in played if len(one.sessions)]
+    whole = pd.concat(frames or [pd.DataFrame(columns=SESSION)], ignore_index=True)
     have = {
-        "reasoning before each line": any("course" in _arms(one) for one in played),
+        "reasoning before each line": bool(whole["thought"].sum() > 0),
         "rated by a battery": any(len(one.measurements) > 0 for one in played),
-        "several sessions": True,
+        "several sessions": bool((whole["session"] > 1).any()),
         "several therapies": len(played) > 1,
         "an integrative therapy": any(one.therapy == "integrative" for one in played),
-        "several stages": any("course" in _arms(one) for one in played),
-        "skills by line": any("course" in _arms(one) for one in played),
-        "open": True,
+        "several stages": bool(whole["stage"].dropna().nunique() > 1),
+        "skills by line": bool(whole["skilled"].sum() > 0),
     }
     return PaperTable(
         id="table_2",
         title="Table 2: what the courses have (1: yes)",
-        columns=(PAPER, "these runs"),
+        columns=(PAPER, "these"),
         single=True,
         rows=tuple(
             PaperRow(label=name, cells=(TableCell(published=1.0), TableCell(ours=float(there))))
             for name, there in have.items()
         ),
-        source="what was asked for on the command line",
+        source="what is in at least one of the sessions",
     )
-
-
-def _arms(one: Played) -> str:
-    return " ".join(one.arms)
 
 
 def levels(one: Played, level: str) -> PaperTable:

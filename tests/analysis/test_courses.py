@@ -1,6 +1,7 @@
 """Counselors over whole courses: the battery on one scale, the paper's tables, and the command a second time."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,16 +12,17 @@ from analysis.courses.battery import battery, measured, ten
 from analysis.courses.design import Courses, counselor_of, parts_of
 from analysis.courses.imported import imported
 from analysis.courses.leaderboard import Entered, apart, boards, names_of
-from analysis.courses.tables import Played
+from analysis.courses.tables import Played, features
 from analysis.errors import ReportError
 from analysis.finding import find
 from analysis.reading import read_tables
 from analysis.sample import Sample
 from simcounsel.errors import SpecError
-from simcounsel.events import Reasoned, Said
+from simcounsel.events import MaterialOpened, Reasoned, Said
 from simcounsel.instruments.scale import find_scale
 from simcounsel.instruments.sets import instruments_of
 from simcounsel.runs.run import Run
+from simcounsel.therapies.specs.course import find_plan
 from tests.commands import Command
 from tests.stage import happened
 from tests.therapies.test_psycheval_cases import chinese
@@ -164,6 +166,22 @@ def test_a_leaderboard_by_hand() -> None:
     assert list(apart([first, second])) == ["lines in a session: a 8, b 24."]
 
 
+def test_what_courses_have_is_looked_up_in_their_sessions() -> None:
+    """Neither an arm that is called `course` nor one that is not decides it."""
+
+    def has(**columns: list[object]) -> dict[str, float | None]:
+        played = replace(measured_by_hand({"course": {"Ines": 5}}), sessions=pd.DataFrame(columns))
+        return {row.label: row.cells[1].ours for row in features([played]).rows}
+
+    plain = has(thought=[0], session=[1], stage=[None], skilled=[0])
+    assert {name for name, there in plain.items() if there} == {"rated by a battery"}
+    rich = has(thought=[9, 9], session=[1, 2], stage=["a", "b"], skilled=[0, 1])
+    assert {name for name, there in rich.items() if not there} == {
+        "several therapies",
+        "an integrative therapy",
+    }
+
+
 def test_studies_of_one_name_are_told_apart(tmp_path: Path) -> None:
     one, two, other = tmp_path / "a" / "courses", tmp_path / "b" / "courses", tmp_path / "mine"
     assert names_of((one, other)) == ("courses", "mine")
@@ -203,7 +221,19 @@ def test_an_imported_course_beside_the_case_that_is_made_of_it(
     ours = levels[levels["column"] == "corpus pdt_7/course"]
     assert ours["ours"].notna().all() and (ours["n"] == 1).all()
     came = pd.read_csv(out / "tables" / "done_psychodynamic.csv").set_index("row")["ours"]
-    assert 0 < came["parts of the case's plan that opened, share"] <= 1
+    (manifest,) = (out / "pdt_7" / "runs").glob("*/manifest.json")
+    run, plan = Run.open(manifest.parent), find_plan(case / "plan.yaml")
+    opened = happened(run, MaterialOpened)
+    texts = {one.text for one in opened if one.of != "fact"}
+    parts = {part.text for session in plan.sessions for _, part in session.parts}
+    told = {one.text for one in opened if one.of == "fact"}
+    assert 0 < len(texts) < len(parts), "some opened, and not all"
+    assert came["parts of the case's plan that opened, share"] == pytest.approx(
+        len(texts) / len(parts)
+    )
+    assert came["facts of the case that the client told, share"] == len(told) / len(plan.facts)
+    asked = [call for call in run.calls() if call.get("verb") != "embed"]
+    assert came["questions to models a session"] == pytest.approx(len(asked) / 6)
     said = pd.read_csv(out / "tables" / "said_psychodynamic.csv").set_index(["row", "column"])
     words = said.loc[("the counselor's share of the words", "corpus pdt_7/course"), "ours"]
     assert words == pytest.approx(3 / 13, abs=1e-4), "你好川 and 我一进操场就喘不上气"
@@ -262,6 +292,9 @@ def test_the_benchmark_from_the_command_to_the_tables(simcounsel: Command, tmp_p
         len(said) / len({(run.folder, e.chat) for run in runs for e in happened(run, Said)})
     )
     assert thought and size["cbt", "words a line with thoughts"] > size["cbt", "words a line"] > 5
+
+    planned = tables["table_6"].set_index(["row", "column"])["ours"]
+    assert planned["all stages", "sessions"] == 5, "a case of each therapy, though runs share names"
 
     sample = find([out / "cbt" / "runs"])
     values = read_tables(sample)["measurements"]
