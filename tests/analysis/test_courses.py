@@ -232,8 +232,8 @@ def test_an_imported_course_beside_the_case_that_is_made_of_it(
         len(texts) / len(parts)
     )
     assert came["facts of the case that the client told, share"] == len(told) / len(plan.facts)
-    asked = [call for call in run.calls() if call.get("verb") != "embed"]
-    assert came["questions to models a session"] == pytest.approx(len(asked) / 6)
+    calls = [call for call in run.calls() if call.get("verb") != "embed"]
+    assert came["questions to models a session"] == pytest.approx(len(calls) / 6)
     said = pd.read_csv(out / "tables" / "said_psychodynamic.csv").set_index(["row", "column"])
     words = said.loc[("the counselor's share of the words", "corpus pdt_7/course"), "ours"]
     assert words == pytest.approx(3 / 13, abs=1e-4), "你好川 and 我一进操场就喘不上气"
