@@ -61,6 +61,9 @@ def test_a_case_opens_its_plan_as_it_is_told(tmp_path: Path) -> None:
     later = [one for one in opened if TOLD.id in one.rests_on and one.of != "fact"]
     assert later, "something rests on it"
     assert all(one.text not in begun["known"] and one.text in second[0]["known"] for one in later)
+    before = [one.text for one in opened if one.of != "fact" and one.session == 1]
+    assert len(CASE.plan.stages[0].sessions) >= 2 and before
+    assert all(text in last[0]["known"] for text in before), "it stays open in its stage"
     ends = [step for step in (first, second, last) if step[4]["ended"]]
     assert ends[-1][4]["reward"].told == 0, "it was told in the first session"
 
