@@ -64,6 +64,8 @@ def test_a_case_opens_its_plan_as_it_is_told(tmp_path: Path) -> None:
     before = [one.text for one in opened if one.of != "fact" and one.session == 1]
     assert len(CASE.plan.stages[0].sessions) >= 2 and before
     assert all(text in last[0]["known"] for text in before), "it stays open in its stage"
+    every = [one.text for one in opened if one.of != "fact"]
+    assert len(every) == len(set(every)), "and opens once"
     ends = [step for step in (first, second, last) if step[4]["ended"]]
     assert ends[-1][4]["reward"].told == 0, "it was told in the first session"
 
