@@ -25,10 +25,12 @@ OURS = {
     "library.course": "Prepare courses of sessions",
     "library.import": "Turn published courses into cases: a client, a plan, their skills",
     "library.skills": "Look at the therapies' skills, or bring your own",
+    "practice": "Practice counseling with a simulated client, with feedback",
     "report": "Make one report of runs: tables, tests, figures",
     "study.bench": "Compare counselors on cases that are the same for all",
     "study.corpus": "Compare corpora: what judges and people said of them",
     "study.courses": "Compare counselors over whole courses: clients x therapies x counselors",
+    "study.pack": "Freeze talks for clinicians to rate, and tell what they said",
     "study.privacy": "Show what trainings are worth against what they cost in privacy",
     "study.rate-page": "Make a blind rating study: people judge without knowing the source",
     "study.replicate": "Do a published study again, its numbers beside ours",
@@ -36,6 +38,7 @@ OURS = {
     "study.validity": "Ask whether simulated clients resemble real ones",
     "synthesize": "Write a new corpus of dialogues out of situations, by six roles",
     "train": "Train a counselor on corpora, in one place or across clinics",
+    "trial": "Run a trial in which people take part over several days",
 }
 """What is said of our own packages' commands before they are imported. `group.name` is a command
 of a group.
@@ -45,6 +48,7 @@ SECTIONS = {
     "Go on": "resume fork talk clinic",
     "Materials": "list library",
     "Measure": "rate study verify",
+    "People": "trial practice",
     "Data and counselors": "synthesize corpus train",
     "Models": "models help",
 }

@@ -40,6 +40,8 @@ WANTS = {
     "corpus": ["corpus", "check", "x.jsonl"],
     "bench": ["study", "bench", "show", "x"],
     "studies": ["study", "rate-page", "x"],
+    "practice": ["practice", "--help"],
+    "trial": ["trial", "status", "x"],
     "therapies": ["run", "tiny", "--model", "scripted", "--set", "residents.Miriam.policy=staged"],
 }
 """A command that wants the guest; none wants `envs`, which is for Python."""

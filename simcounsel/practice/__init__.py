@@ -1,0 +1,1 @@
+"""Practice for trainees: they counsel a simulated client and get feedback."""
