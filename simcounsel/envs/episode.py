@@ -6,7 +6,7 @@ memories become reflections, and before each line it recalls. Between sessions n
 days pass, memories fade and stay.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ from simcounsel.danger.protection.listener import AtTheEnd
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
 from simcounsel.engine.talk import Side
-from simcounsel.envs.past_session import Session, session_of
+from simcounsel.envs.past_session import Session, session_of, sessions_in
 from simcounsel.envs.seat import HeldByDanger, Line, Outside, Over, Seated, until_turn
 from simcounsel.envs.setting import Setting
 from simcounsel.events import (
@@ -82,7 +82,11 @@ class Episode:
         }
         self.mind = mind_for(self._people[setting.inside.name])
         other = setting.counselor if setting.outside == "counselor" else setting.client
-        self._outside = Outside(self._people[other.name], notes=setting.notes)
+        self._outside = Outside(
+            self._people[other.name],
+            notes=setting.notes,
+            source="human" if setting.human else "generated",
+        )
         plan = setting.case.from_session(1) if setting.case else None
         self.following = Following(setting.case.school, plan) if setting.case and plan else None
 
@@ -115,6 +119,16 @@ class Episode:
                     )
                 )
         self._live(self.mind.arrive)
+
+    def restore(self, entries: Sequence[Entry], vectors: Mapping[str, np.ndarray]) -> None:
+        """Take up what was lived before, in place of `begin`. vectors: of the texts that were
+        remembered.
+        """
+        self._vectors.update(vectors)
+        for entry in entries:
+            self._happened(entry)
+        self._vectors.clear()
+        self.past += sessions_in(entries)
 
     def open(self) -> None:
         """Begin the next session, up to the first turn from outside."""
@@ -301,10 +315,12 @@ class Episode:
     def _write(self, event: Event, scene: Scene | None = None) -> None:
         """It happened: whom it concerns observes it, as in a world."""
         at = scene or self.scene
-        entry = Entry(len(self.entries), at.tick, at.minute, event)
+        self._happened(Entry(len(self.entries), at.tick, at.minute, event))
+
+    def _happened(self, entry: Entry) -> None:
         self.entries.append(entry)
         self._record.observe(entry)
-        for name in self._concerned(event):
+        for name in self._concerned(entry.event):
             self._people[name].observe(entry)
 
     def _concerned(self, event: Event) -> tuple[str, ...]:

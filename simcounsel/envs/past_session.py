@@ -1,9 +1,11 @@
 """What an episode keeps of a session that is over."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from simcounsel.engine.aftermath import Talked
-from simcounsel.events import ConversationEnded, Decided, MaterialOpened, Said
+from simcounsel.events import ConversationEnded, Decided, Entry, Event, MaterialOpened, Said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,16 +31,30 @@ class Session:
 
 def session_of(number: int, talked: Talked, outside: str) -> Session:
     """What is kept of a conversation."""
+    note = next(
+        (memory.text for memory in talked.drafts[outside] if memory.origin == "summary"), ""
+    )
+    return _session(number, talked.events, note)
+
+
+def sessions_in(entries: Sequence[Entry]) -> Iterator[Session]:
+    """What is kept of the conversations in a log, each in a tick of its own; without notes."""
+    number = 0
+    for _, tick in groupby(entries, key=lambda entry: entry.tick):
+        events = [entry.event for entry in tick]
+        if any(isinstance(event, ConversationEnded) for event in events):
+            number += 1
+            yield _session(number, events, "")
+
+
+def _session(number: int, events: Sequence[Event], note: str) -> Session:
     lines: list[tuple[Decided | None, Said]] = []
     decided: Decided | None = None
-    for event in talked.events:
+    for event in events:
         if isinstance(event, Decided):
             decided = event
         elif isinstance(event, Said):
             lines.append((decided, event))
-    (ended,) = (event for event in talked.events if isinstance(event, ConversationEnded))
-    note = next(
-        (memory.text for memory in talked.drafts[outside] if memory.origin == "summary"), ""
-    )
-    told = sum(isinstance(one, MaterialOpened) and one.of == "fact" for one in talked.events)
+    (ended,) = (event for event in events if isinstance(event, ConversationEnded))
+    told = sum(isinstance(one, MaterialOpened) and one.of == "fact" for one in events)
     return Session(number=number, lines=tuple(lines), ended=ended, note=note, told=told)

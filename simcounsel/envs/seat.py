@@ -19,6 +19,7 @@ from simcounsel.envs.danger import open_dangers
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
+from simcounsel.specs.vocabulary import Source
 from simcounsel.therapies.course.following import Following
 
 TURN = "turn from outside"
@@ -36,6 +37,8 @@ class Line:
     text: str
     leaves: bool = False
     """Whether it takes leave."""
+    silent: bool = False
+    """Whether nothing is said: the conversation ends there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +54,15 @@ class Outside(Person):
     awaited: the conversation as it sees it while its line is awaited; None otherwise.
     """
 
-    def __init__(self, resident: Resident, *, notes: bool = False) -> None:
+    def __init__(
+        self, resident: Resident, *, notes: bool = False, source: Source = "generated"
+    ) -> None:
         """notes: afterwards its persona sums up what was said, as residents do; otherwise it takes
-        nothing away, since whoever plays it remembers for itself.
+        nothing away, since whoever plays it remembers for itself. source: of its lines.
         """
         super().__init__(resident)
         self.awaited: TalkView | None = None
-        self._notes = notes
+        self._notes, self._source = notes, source
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """The line from outside."""
@@ -72,7 +77,7 @@ class Outside(Person):
             poignancy=WEIGHT,
             wish="say goodbye" if line.leaves else "go on",
         )
-        return Spoken(line=answer, emphasis=None, source="generated")
+        return Spoken(line=answer, emphasis=None, source=self._source, silent=line.silent)
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         """A summary if notes are kept; otherwise nothing."""

@@ -39,6 +39,12 @@ class Setting:
     """Of the other side, if other than the world's."""
     notes: bool = False
     """Whether the side outside sums up each session."""
+    times: tuple[int, ...] = ()
+    """When each session is, in minutes since day 0, where they are by the calendar; (): one every
+    `days_apart` days.
+    """
+    human: bool = False
+    """Whether a person is outside; the log marks their lines so."""
     case: Case | None = None
     """Whose plan the counselor outside may follow, as far as the client has told what it rests
     on.
@@ -66,6 +72,8 @@ class Setting:
         """When a session (from 1) is, in minutes since day 0: the first as in the two's
         appointment, else at USUAL_HOUR.
         """
+        if self.times:
+            return self.times[session - 1]
         made = appointment(self.world, self.client, self.counselor)
         begin = minute_of_tick(0, self.world.start, self.world.tick_minutes)
         times = made.begins() if made else (minutes_of_day(USUAL_HOUR),)
