@@ -65,7 +65,16 @@ def write_run(out: Path, setting: Setting, entries: Sequence[Entry], calls: Call
     """Write an episode as a new run under `out`, one tick a session; processes may share the
     folder. calls: None: what models were asked is not in it. RunError when it cannot be written.
     """
-    run = begin_run(_world(setting), out)
+    return write_log(_world(setting), out, entries, calls)
+
+
+def write_log(
+    world: World, out: Path, entries: Sequence[Entry], calls: Calls | None, name: str | None = None
+) -> Path:
+    """Write what happened in a world as a new run, of that name if given; numbers of entries, and
+    the ends of ticks, are made here. RunError when it cannot be written.
+    """
+    run = begin_run(world, out, name=name)
     run.begin_writing()
     try:
         for _, group in groupby(_numbered(entries), key=lambda entry: entry.tick):

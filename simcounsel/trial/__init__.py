@@ -1,1 +1,1 @@
-"""Trials in which people take part: arms, allocation, days, pages, a log that cannot be changed unseen."""
+"""Trials in which people take part: arms, allocation, days, pages, a log with a chain of hashes."""

@@ -1,0 +1,180 @@
+"""Beginning a trial, opening its models, and serving it."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from simcounsel.disk import csv_text, write_text, write_whole
+from simcounsel.engine.opening import check_models
+from simcounsel.errors import StudyError
+from simcounsel.llm.catalog import open_chats, open_embed
+from simcounsel.llm.prices import Prices
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.locks import taken
+from simcounsel.trial.casting import arm_world
+from simcounsel.trial.plan import FILE, Trial
+from simcounsel.trial.running import Running, moved, questionnaires_of
+from simcounsel.trial.sealing import make_secrets, read_secrets, seal
+from simcounsel.trial.store import Store
+
+
+def begin(folder: Path, people: int, *, open_link: bool) -> str:
+    """Write a trial to fill in, and make links and a password, which is returned. StudyError where
+    there is one already.
+    """
+    if (folder / FILE).exists():
+        raise StudyError(f"{folder / FILE}: is there already; choose another folder")
+    text = (files("simcounsel.trial") / "trial.yaml").read_text(encoding="utf-8")
+    links = "open" if open_link else "personal"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / FILE, Template(text).safe_substitute(people=people, links=links))
+    password = make_secrets(folder)
+    store = Store(folder)
+    try:
+        for number in range(0 if open_link else people):
+            _add(store, number + 1, None)
+        _write_links(folder, store)
+    finally:
+        store.close()
+    return password
+
+
+def _add(store: Store, number: int, contact: str | None) -> None:
+    from simcounsel.trial.running import invitation
+
+    known = invitation(number, contact)
+    store.add_person(known)
+    store.write(known.code, "invited", panel=[])
+
+
+def _write_links(folder: Path, store: Store) -> Path:
+    rows = ((one.code, one.contact or "", f"/t/{one.token}") for one in store.people())
+    file = folder / "private" / "links.csv"
+    write_whole(file, csv_text(("code", "email", "link"), rows))
+    code = read_secrets(folder)["code"]
+    write_whole(folder / "private" / "open_link.txt", f"/join?code={code}\n")
+    return file
+
+
+def invite(trial: Trial, folder: Path, contacts: Sequence[str | None]) -> Path:
+    """More people, and a file with everybody's link. StudyError while the trial is served."""
+    with _locked(folder):
+        store = Store(folder)
+        try:
+            last = max((int(one.code[1:]) for one in store.people()), default=0)
+            for number, contact in enumerate(contacts, last + 1):
+                _add(store, number, contact)
+            return _write_links(folder, store)
+        finally:
+            store.close()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    lock = taken(folder / ".lock", "is served by another process; stop that first", StudyError)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Models:
+    """The models of all arms, by role; not opened yet."""
+
+    roles: dict[str, str]
+    prices: Prices
+    in_flight: int
+
+    def open(self) -> Switchboard:
+        """Opened."""
+        return Switchboard(
+            open_chats(self.roles),
+            open_embed(self.roles["embed"]),
+            in_flight=self.in_flight,
+            prices=self.prices,
+        )
+
+
+def open_models(trial: Trial, folder: Path, prices: Prices, in_flight: int) -> Models:
+    """What the arms' worlds name. StudyError where two arms name other models for one role but that
+    of the counselor, whose model may differ as `residents.NAME.models`.
+    """
+    roles: dict[str, str] = {}
+    for arm in (one for one in trial.arms if not one.waits):
+        world = arm_world(trial, arm, folder)
+        check_models(world)
+        for role, name in world.model_names().items():
+            if roles.setdefault(role, name) != name:
+                raise StudyError(
+                    f"arms.{arm.name}: {role} is {name!r}, and {roles[role]!r} in another arm; name"
+                    " the trial's models under `models`, and let arms differ in policies"
+                )
+    return Models(roles=roles, prices=prices, in_flight=in_flight)
+
+
+@contextmanager
+def opened(
+    trial: Trial,
+    folder: Path,
+    models: Switchboard,
+    *,
+    ahead: float = 0.0,
+    amend: str | None = None,
+    clock: Callable[[], datetime] | None = None,
+) -> Iterator[Running]:
+    """A trial that goes on, sealed where it was not. ahead: days that its clock is ahead, in place
+    of `clock`.
+    """
+    now = clock or (moved(ahead) if ahead else lambda: datetime.now(UTC))
+    with _locked(folder):
+        store = Store(folder, now)
+        try:
+            seal(trial, questionnaires_of(trial, folder), store, folder, amend)
+            if ahead:
+                store.write("", "clock_moved", days=ahead)
+            running = Running(trial, folder, store, models, now=now)
+        except BaseException:
+            models.close()
+            store.close()
+            raise
+        try:
+            yield running
+        finally:
+            running.close()
+
+
+@contextmanager
+def looked_at(trial: Trial, folder: Path) -> Iterator[Running]:
+    """A trial as it is, whether it is served or not: nobody talks."""
+    running = Running(trial, folder, Store(folder))
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+def serve_until_stopped(
+    running: Running, address: str | None, port: int, say: Callable[[str], None]
+) -> None:
+    """Serve until Ctrl-C."""
+    from simcounsel.trial.site import make_site
+    from simcounsel.viewer.serve import serving
+
+    kept, trial = read_secrets(running.folder), running.trial
+    base = (address or f"http://127.0.0.1:{port}").rstrip("/")
+    code = kept["code"] if trial.entrance.links == "open" else None
+    site = make_site(running, base=base, code=code, password=(kept["salt"], kept["password"]))
+    with serving(site, host="127.0.0.1", port=port) as here:
+        reached = address or here
+        say(f"participants   {reached}/take, by their links in {running.folder}/private")
+        say(f"coordinator    {reached}/watch")
+        say(f"watched        {trial.watched}")
+        if running.moved_days:
+            say(f"the clock is {running.moved_days:g} days ahead: this is no real trial")
+        threading.Event().wait()

@@ -1,0 +1,243 @@
+"""A trial with simulated participants: the same steps, pages' texts, allocation, talks and data as
+with people, so that all of it is tried before the first person comes.
+"""
+
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from simcounsel.chance import chance
+from simcounsel.envs.casting import person
+from simcounsel.envs.episode import Episode
+from simcounsel.envs.seat import Line
+from simcounsel.envs.setting import Setting
+from simcounsel.errors import StudyError
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.therapies.clinic import with_client
+from simcounsel.trial.casting import partner_of, resident, setting_of
+from simcounsel.trial.opening import opened
+from simcounsel.trial.person import Participant
+from simcounsel.trial.plan import Trial
+from simcounsel.trial.questions import Questionnaire, SurveyItem
+from simcounsel.trial.running import Running
+from simcounsel.trial.stages import state_of
+from simcounsel.trial.status import status_lines
+
+AT_ONCE = 16
+WAIT_S = 0.02
+MOST_STEPS = 4000
+"""Of one person on one day."""
+
+
+@dataclass
+class _Clock:
+    """Begins now, and goes on by days."""
+
+    day: int = 0
+    began: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __call__(self) -> datetime:
+        """The time."""
+        return datetime.now(UTC) + timedelta(days=self.day)
+
+
+def simulated(trial: Trial, folder: Path, models: Switchboard, people: int) -> Iterator[str]:
+    """Play a trial in FOLDER/simulated, all days, and export it; what came of it, a line each."""
+    place = folder / "simulated"
+    if place.exists():
+        shutil.rmtree(place)
+    place.mkdir(parents=True)
+    shutil.copytree(folder, place, dirs_exist_ok=True, ignore=_only_own_files(folder))
+    clock = _Clock()
+    count = max(people, 1)
+    plan = trial.model_copy(
+        update={"entrance": trial.entrance.model_copy(update={"people": count})}
+    )
+    with opened(plan, place, models, clock=clock) as running:
+        cast = [_Simulated(running, running.invite().code, n, models) for n in range(count)]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            for day in range(trial.days + 1):
+                clock.day = day
+                list(pool.map(_Simulated.spend_day, cast))
+                yield f"day {min(day + 1, trial.days)} of {trial.days}: {running.spent[0]} requests"
+        yield from status_lines(running)
+        from simcounsel.trial.exporting import export_all
+
+        yield from export_all(running, place / "export")
+
+
+def _only_own_files(folder: Path) -> Any:
+    """Leaves out what is of real participants."""
+
+    def ignore(where: str, names: list[str]) -> set[str]:
+        own = {name for name in names if name.endswith((".yaml", ".yml"))}
+        return set(names) - own if Path(where) == folder else set()
+
+    return ignore
+
+
+class _Simulated:
+    """A drawn client in a participant's place."""
+
+    def __init__(self, running: Running, code: str, number: int, models: Switchboard) -> None:
+        self._running, self._code, self._models = running, code, models
+        self._persona = person(number)
+        self._chance = chance(running.trial.name, "simulated", number)
+        self._mind: Episode | None = None
+
+    @property
+    def _who(self) -> Participant:
+        return self._running.people[self._code]
+
+    def spend_day(self) -> None:
+        """Go on until there is nothing to do today."""
+        for _ in range(MOST_STEPS):
+            self._running.settle(self._who)
+            state = state_of(self._running, self._who)
+            step = getattr(self, f"_{state['stage']}", None)
+            if step is None or not step(state["page"]):
+                return
+        raise StudyError(f"{self._code}: a simulated participant came to no end")
+
+    def _do(self, what: str, **body: Any) -> bool:
+        self._running.do(self._code, {"do": what, **body})
+        return True
+
+    def _language(self, page: Mapping[str, Any]) -> bool:
+        return self._do("language", language="en")
+
+    def _information(self, page: Mapping[str, Any]) -> bool:
+        return self._do("information")
+
+    def _consent(self, page: Mapping[str, Any]) -> bool:
+        ticked = [id for id, _ in page["items"]]
+        return self._do("consent", agree=True, ticked=ticked, version=page["version"])
+
+    def _about_you(self, page: Mapping[str, Any]) -> bool:
+        name = self._persona.name.split()[0]
+        taken = {one.name for one in self._running.people.values()}
+        free = name if name not in taken else f"{name} {chr(65 + int(self._code[1:]) % 26)}"
+        return self._do("about_you", name=free, zone="UTC", offset_min=0)
+
+    def _questions(self, page: Mapping[str, Any]) -> bool:
+        asked = self._running.questionnaires[page["id"]]
+        answers = self._scale(asked, page["point"]) if asked.scale else self._survey(asked)
+        return self._do("answers", id=page["id"], point=page["point"], answers=answers, seconds=60)
+
+    def _scale(self, asked: Questionnaire, point: str) -> dict[str, Any]:
+        """As the person's mind reports."""
+        assert asked.scale is not None
+        mind = self._mind or self._alone()
+        measured = mind.measure(asked.scale, point, len(mind.past))
+        return {item.id: item.value for item in measured.items}
+
+    def _alone(self) -> Episode:
+        """The mind of somebody who has met nobody."""
+        trial, talking = self._running.trial, self._running.talking
+        assert talking is not None
+        name, world = next(iter(talking.worlds.items()))
+        partner = partner_of(trial, trial.arm(name))
+        placed = with_client(
+            world, resident(world, trial.in_place_of), resident(world, partner), self._persona
+        )
+        client, counselor = placed.residents
+        setting = Setting(
+            world=placed,
+            client=client,
+            counselor=counselor,
+            outside="counselor",
+            seed=int(self._code[1:]),
+            sessions=1,
+            days_apart=1,
+            max_turns=trial.talks.lines,
+        )
+        mind = Episode(setting, self._models)
+        mind.begin()
+        return mind
+
+    def _survey(self, asked: Questionnaire) -> dict[str, Any]:
+        return {item.id: self._answer(item) for item in asked.of("en").items}
+
+    def _answer(self, item: SurveyItem) -> Any:
+        if item.check is not None:
+            return item.check
+        if item.id == "age":
+            return self._persona.age
+        if item.kind == "choice":
+            return self._chance.choice(item.choices)[0]
+        if item.kind == "several":
+            return [self._chance.choice(item.choices)[0]]
+        if item.kind == "text":
+            return self._comment() if self._mind else "-"
+        return self._chance.randint(int(item.low), int(item.high))
+
+    def _comment(self) -> str:
+        """The last thing that they said: no question about a talk is asked of a model here."""
+        lines = [line.text for talk in self._who.talks for line in talk.own()]
+        return lines[-1] if lines else "-"
+
+    def _chat(self, page: Mapping[str, Any]) -> bool:
+        """One line more, as the person's own mind says it."""
+        talk = self._who.talk
+        assert talk is not None
+        if talk.over:
+            self._close()
+            return self._do("next")
+        if not talk.awaiting:
+            time.sleep(WAIT_S)
+            return True
+        heard = [line.text for line in talk.lines if line.who == "other"]
+        said = self._reply(heard[-1] if heard else None)
+        if said is None:
+            return self._do("end_talk")
+        self._running.say(self._code, str(uuid4()), said)
+        return True
+
+    def _reply(self, heard: str | None) -> str | None:
+        """What the mind says to what it heard; None where it has taken leave, or nothing was said
+        yet.
+        """
+        mind = self._begun()
+        if mind.view is None or heard is None:
+            return None
+        before = len(mind.view.lines)
+        mind.say(Line(text=heard))
+        lines = (
+            [(one.who, one.text) for one in mind.view.lines]
+            if mind.view is not None
+            else list(mind.past[-1].pairs)
+        )
+        mine = [text for who, text in lines[before:] if who == mind.setting.client.name]
+        return mine[-1] if mine else None
+
+    def _begun(self) -> Episode:
+        """The mind in today's talk."""
+        who = self._who
+        assert who.arm is not None and who.talk is not None and self._running.talking is not None
+        world = self._running.talking.worlds[who.arm]
+        trial = self._running.trial
+        setting = replace(
+            setting_of(trial, world, who, who.talk.number), outside="counselor", human=False
+        )
+        client = setting.client.model_copy(
+            update={"persona": self._persona.model_copy(update={"name": setting.client.name})}
+        )
+        setting = replace(setting, client=client)
+        if self._mind is None:
+            self._mind = Episode(setting, self._models)
+            self._mind.begin()
+        if self._mind.view is None and self._mind.session == who.talk.number:
+            self._mind.setting = setting
+            self._mind.open()
+        return self._mind
+
+    def _close(self) -> None:
+        """The talk is over for the mind as well."""
+        if self._mind is not None and self._mind.view is not None:
+            self._mind.say(Line(text="", silent=True))

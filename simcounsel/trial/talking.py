@@ -1,0 +1,239 @@
+"""Participants' talks: a line goes in, and the other side's answer comes back, whatever happens
+between.
+
+Each talk is an `Episode` of `simcounsel.envs`, in memory only: what was said and asked is in the
+store, and from there it is rebuilt after a restart or an outage, with no call asked again. Talks
+go on in threads, one for each participant at a time; models are asked over one Switchboard.
+"""
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simcounsel.danger.hearing.judging import RiskAnswer
+from simcounsel.envs.episode import Episode
+from simcounsel.envs.seat import Line
+from simcounsel.errors import ModelError
+from simcounsel.events import parse_entry
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.calls import decode_vectors
+from simcounsel.specs.world import World
+from simcounsel.trial.casting import arm_world, setting_of
+from simcounsel.trial.person import Participant, TrialTalk
+from simcounsel.trial.plan import Trial
+from simcounsel.trial.store import Store
+
+log = logging.getLogger(__name__)
+AT_ONCE = 256
+"""Talks that may wait for models at the same time."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
+"""Before somebody who did not answer is asked again."""
+_WHO: ContextVar[str] = ContextVar("whose talk", default="")
+
+
+@dataclass(kw_only=True)
+class Sitting:
+    """A participant's episode as it is in memory."""
+
+    episode: Episode
+    number: int
+    """Of the talk that it is in."""
+    given: int = 0
+    """How many of the participant's lines it was given."""
+    stored: int = 0
+    """How many of its entries are in the store."""
+
+
+class Recorded:
+    """Takes calls into the store under the participant whose talk asks, and hears of danger."""
+
+    def __init__(self, store: Store, took: Callable[[str, dict[str, Any]], None]) -> None:
+        self._store, self._took = store, took
+
+    def append_call(self, call: dict[str, Any]) -> None:
+        """Keep one."""
+        who = _WHO.get()
+        self._store.call(who, call)
+        self._took(who, call)
+
+
+class Talking:
+    """All talks of a trial. happen: writes an event of a participant; alarm: tells that a model
+    heard danger in a line, by level and kinds. spent: counts a call, and what it cost in USD.
+    """
+
+    def __init__(
+        self,
+        trial: Trial,
+        folder: Path,
+        store: Store,
+        models: Switchboard,
+        happen: Callable[..., object],
+        alarm: Callable[[str, str, tuple[str, ...]], None],
+        spent: Callable[[str, float], None],
+    ) -> None:
+        """SpecError where an arm's world cannot be had."""
+        self._trial, self._store, self._models = trial, store, models
+        self._happen, self._alarm, self._spent = happen, alarm, spent
+        self.worlds: Mapping[str, World] = {
+            arm.name: arm_world(trial, arm, folder) for arm in trial.arms if not arm.waits
+        }
+        self._sittings: dict[str, Sitting] = {}
+        self._busy: set[str] = set()
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="talk")
+        self.troubled: dict[str, str] = {}
+        """Who cannot be answered now, and why."""
+        models.recorder = Recorded(store, self._took)
+
+    def go_on(self, who: Participant) -> None:
+        """See to it that the other side answers; at once, in a thread of its own."""
+        if not self._closing.is_set():
+            self._pool.submit(self._going_on, who)
+
+    def forget(self, code: str) -> None:
+        """Let go of what is in memory of somebody."""
+        self._sittings.pop(code, None)
+        self.troubled.pop(code, None)
+
+    def close(self) -> None:
+        """Let go of all; what is under way is taken up again after the next start."""
+        self._closing.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._models.close()
+
+    def _going_on(self, who: Participant) -> None:
+        with self._lock:
+            if who.code in self._busy:
+                return
+            self._busy.add(who.code)
+        _WHO.set(who.code)
+        pause = FIRST_PAUSE_S
+        try:
+            while self._owes(who) and not self._closing.is_set():
+                try:
+                    self._answer(who)
+                    self.troubled.pop(who.code, None)
+                except Exception as error:
+                    if self._closing.is_set():
+                        return
+                    self._failed(who, error)
+                    self._closing.wait(pause)
+                    pause = min(2 * pause, LONGEST_PAUSE_S)
+        finally:
+            with self._lock:
+                self._busy.discard(who.code)
+
+    def _failed(self, who: Participant, error: Exception) -> None:
+        """The episode is not to be trusted any more: it is built again from the store."""
+        self._sittings.pop(who.code, None)
+        self.troubled[who.code] = str(error) or type(error).__name__
+        level = logging.WARNING if isinstance(error, ModelError) else logging.ERROR
+        log.log(level, "%s: no answer yet: %s", who.code, error, exc_info=level > logging.WARNING)
+
+    @staticmethod
+    def _owes(who: Participant) -> bool:
+        """Whether the other side is to speak, or the talk is to end."""
+        talk = who.talk
+        return bool(talk and not talk.over and (not talk.awaiting or talk.ending))
+
+    def _answer(self, who: Participant) -> None:
+        talk = who.talk
+        assert talk is not None
+        sitting = self._sittings.get(who.code)
+        if sitting is None or sitting.number != talk.number:
+            sitting = self._seated(who, talk, sitting)
+            self._sittings[who.code] = sitting
+        episode, own = sitting.episode, talk.own()
+        while episode.view is not None and sitting.given < len(own):
+            sitting.given += 1
+            episode.say(Line(text=own[sitting.given - 1].text))
+        if talk.ending and episode.view is not None:
+            episode.say(Line(text="", silent=True))
+        self._tell(who, talk, sitting)
+
+    def _tell(self, who: Participant, talk: TrialTalk, sitting: Sitting) -> None:
+        """Write down what the other side said, and whether the talk is over."""
+        episode = sitting.episode
+        over = episode.view is None
+        lines = (
+            [(line.who, line.text) for line in episode.view.lines]
+            if episode.view is not None
+            else list(episode.past[-1].pairs)
+        )
+        me = episode.setting.client.name
+        said = [text for name, text in lines if name != me]
+        heard = [line.text for line in talk.lines if line.who == "other"]
+        if said[: len(heard)] != heard:
+            self._break_off(who, talk)
+            return
+        new = episode.entries[sitting.stored :] if over else []
+        sitting.stored += len(new)
+        self._happen(
+            who.code,
+            "replied",
+            lines=said[len(heard) :],
+            over=over,
+            entries=[entry.line() for entry in new],
+        )
+
+    def _break_off(self, who: Participant, talk: TrialTalk) -> None:
+        """What the store holds cannot be said again, as after a change of software or model in the
+        middle of a talk: it ends as it stands, and has no log.
+        """
+        log.error("%s: talk %d cannot be gone on with; it is ended", who.code, talk.number)
+        self._sittings.pop(who.code, None)
+        self._happen(who.code, "replied", lines=[], over=True, entries=[], broken_off=True)
+
+    def _seated(self, who: Participant, talk: TrialTalk, before: Sitting | None) -> Sitting:
+        """The episode at the beginning of a talk: the one before goes on, or it is built from the
+        store.
+        """
+        assert who.arm is not None
+        setting = setting_of(self._trial, self.worlds[who.arm], who, talk.number)
+        if before is not None and before.number == talk.number - 1:
+            episode, stored = before.episode, before.stored
+            episode.setting = setting
+        else:
+            episode, stored = Episode(setting, self._models), 0
+            calls = [call for _, call in self._store.calls(who.code)]
+            self._models.recall({call["key"]: call for call in calls if not call.get("given_up")})
+            old = (line for talk in who.talks[:-1] for line in talk.entries)
+            past = [parse_entry(json.loads(line)) for line in old]
+            if past:
+                episode.restore(past, _vectors(calls))
+                stored = len(past)
+            else:
+                episode.begin()
+        episode.open()
+        return Sitting(episode=episode, number=talk.number, stored=stored)
+
+    def _took(self, who: str, call: dict[str, Any]) -> None:
+        """A call was made: what it costs is counted, and danger that a model heard is told."""
+        self._spent(who, float(call.get("cost_usd") or 0.0))
+        if call.get("purpose") == "risk" and call.get("reply"):
+            try:
+                risk = RiskAnswer.model_validate_json(call["reply"])
+            except ValidationError:
+                return
+            if risk.level != "none":
+                self._pool.submit(self._alarm, who, risk.level, tuple(risk.kinds))
+
+
+def _vectors(calls: list[dict[str, Any]]) -> dict[str, Any]:
+    """Of the texts that were remembered."""
+    found: dict[str, Any] = {}
+    for call in calls:
+        if call.get("purpose") == "remember":
+            vectors = decode_vectors(call["vectors"], len(call["texts"]))
+            found |= dict(zip(call["texts"], vectors, strict=True))
+    return found
