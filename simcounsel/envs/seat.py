@@ -71,7 +71,7 @@ class Outside(Person):
         reply = yield from ask(question)
         self.awaited, line = None, reply.value
         answer = LineAnswer(
-            say=line.text,
+            say=line.text or "…",
             emotion="neutral",
             intensity=WEIGHT,
             poignancy=WEIGHT,

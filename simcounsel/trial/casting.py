@@ -100,7 +100,6 @@ def setting_of(trial: Trial, world: World, who: Participant, number: int) -> Set
         days_apart=1,
         max_turns=trial.talks.lines,
         times=(*known, *later),
-        human=True,
     )
 
 

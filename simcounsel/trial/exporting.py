@@ -120,9 +120,9 @@ def _tables(
     failed = dict.fromkeys((one.code for one in people), 0)
     strata: dict[str, str] = {}
     for happened in running.store.events():
-        if happened.kind == "answered" and happened.data:
+        if happened.kind == "answered" and not happened.deleted:
             failed[happened.person] += happened.data["checks_failed"]
-        elif happened.kind == "allocated" and happened.data:
+        elif happened.kind == "allocated" and not happened.deleted:
             strata[happened.person] = happened.data["stratum"]
     return {
         "people": [
@@ -188,7 +188,9 @@ def _scores(running: Running, who: Participant) -> Iterator[Row]:
 def measurements(running: Running, who: Participant) -> list[Measured]:
     """The scales that somebody answered."""
     found = (
-        running.questionnaires[id].measured(who.name or who.code, point, given)
+        running.questionnaires[id].measured(
+            who.name or who.code, point, given, human=not running.simulated
+        )
         for (id, point), given in who.answers.items()
         if id in running.questionnaires
     )
@@ -297,7 +299,7 @@ def _world(setting: Setting, world: World, talks: Sequence[TrialTalk]) -> World:
     last = max((talk.minute for talk in talks), default=0)
     return setting.world.model_copy(
         update={
-            "condition": world.condition if talks else "client_only",
+            "condition": f"client_{setting.counselor.role}" if talks else "client_only",
             "days": "skipped",
             "ticks": last // TICK_MINUTES + 1,
             "seed": setting.seed,

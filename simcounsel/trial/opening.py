@@ -127,15 +127,18 @@ def opened(
     ahead: float = 0.0,
     amend: str | None = None,
     clock: Callable[[], datetime] | None = None,
+    simulated: bool = False,
 ) -> Iterator[Running]:
     """A trial that goes on, sealed where it was not. ahead: days that its clock is ahead, in place
-    of `clock`.
+    of `clock`. simulated: its participants are, and the log says so.
     """
     now = clock or (moved(ahead) if ahead else lambda: datetime.now(UTC))
     with _locked(folder):
         store = Store(folder, now)
         try:
             seal(trial, questionnaires_of(trial, folder), store, folder, amend)
+            if simulated:
+                store.write("", "simulated")
             if ahead:
                 store.write("", "clock_moved", days=ahead)
             running = Running(trial, folder, store, models, now=now)

@@ -98,7 +98,7 @@ class Participant:
         self.seq = happened.seq
         if happened.kind == "withdrew":
             self.withdrawn = "kept" if happened.data.get("delete") is False else "deleted"
-        elif happened.data or happened.kind in ("informed", "debriefed"):
+        elif not happened.deleted:
             take = getattr(self, f"_on_{happened.kind}", None)
             if take:
                 take(happened)

@@ -127,8 +127,12 @@ class Questionnaire:
         checks = (item for item in self.of("en").items if item.check is not None)
         return sum(answers.get(item.id) != item.check for item in checks)
 
-    def measured(self, who: str, point: str, answers: Mapping[str, Any]) -> Measured | None:
-        """The scores of a scale, as a person's own answers; None for a survey."""
+    def measured(
+        self, who: str, point: str, answers: Mapping[str, Any], *, human: bool = True
+    ) -> Measured | None:
+        """The scores of a scale, as somebody's own answers; None for a survey. human: whether a
+        person gave them.
+        """
         if self.scale is None:
             return None
         values = {item.id: answers.get(item.id) for item in self.scale.items}
@@ -143,7 +147,7 @@ class Questionnaire:
                 for id, value in values.items()
             ),
             scores=score(self.scale, values),
-            source="human",
+            source="human" if human else None,
         )
 
 

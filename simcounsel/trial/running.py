@@ -83,6 +83,8 @@ class Running:
         self.questionnaires = questionnaires_of(trial, folder)
         self.people: dict[str, Participant] = {}
         self.paused = False
+        self.simulated = False
+        """Whether its participants are."""
         self.seed: str | None = None
         self.ring: Bell = lambda _: None
         self.gone: dict[str, int] = {}
@@ -100,6 +102,7 @@ class Running:
             self.talking = Talking(
                 trial, folder, store, models, self.happen, self._heard_by_model, self._spent
             )
+            self.talking.human = not self.simulated
             for who in self.people.values():
                 self.talking.go_on(who)
 
@@ -121,6 +124,8 @@ class Running:
             who.observe(happened)
         elif happened.kind == "sealed":
             self.seed = happened.data["allocation_seed"]
+        elif happened.kind == "simulated":
+            self.simulated = True
         elif happened.kind == "vacated":
             stratum, calls, usd = (happened.data[key] for key in ("stratum", "calls", "usd"))
             if stratum is not None:

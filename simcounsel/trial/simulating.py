@@ -17,7 +17,6 @@ from simcounsel.envs.casting import person
 from simcounsel.envs.episode import Episode
 from simcounsel.envs.seat import Line
 from simcounsel.envs.setting import Setting
-from simcounsel.errors import StudyError
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.therapies.clinic import with_client
 from simcounsel.trial.casting import partner_of, resident, setting_of
@@ -31,8 +30,6 @@ from simcounsel.trial.status import status_lines
 
 AT_ONCE = 16
 WAIT_S = 0.02
-MOST_STEPS = 4000
-"""Of one person on one day."""
 
 
 @dataclass
@@ -59,7 +56,7 @@ def simulated(trial: Trial, folder: Path, models: Switchboard, people: int) -> I
     plan = trial.model_copy(
         update={"entrance": trial.entrance.model_copy(update={"people": count})}
     )
-    with opened(plan, place, models, clock=clock) as running:
+    with opened(plan, place, models, clock=clock, simulated=True) as running:
         cast = [_Simulated(running, running.invite().code, n, models) for n in range(count)]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for day in range(trial.days + 1):
@@ -97,13 +94,12 @@ class _Simulated:
 
     def spend_day(self) -> None:
         """Go on until there is nothing to do today."""
-        for _ in range(MOST_STEPS):
+        while True:
             self._running.settle(self._who)
             state = state_of(self._running, self._who)
             step = getattr(self, f"_{state['stage']}", None)
             if step is None or not step(state["page"]):
                 return
-        raise StudyError(f"{self._code}: a simulated participant came to no end")
 
     def _do(self, what: str, **body: Any) -> bool:
         self._running.do(self._code, {"do": what, **body})
@@ -189,7 +185,7 @@ class _Simulated:
         if talk.over:
             self._close()
             return self._do("next")
-        if not talk.awaiting:
+        if talk.ending or not talk.awaiting:
             time.sleep(WAIT_S)
             return True
         heard = [line.text for line in talk.lines if line.who == "other"]
@@ -222,9 +218,7 @@ class _Simulated:
         assert who.arm is not None and who.talk is not None and self._running.talking is not None
         world = self._running.talking.worlds[who.arm]
         trial = self._running.trial
-        setting = replace(
-            setting_of(trial, world, who, who.talk.number), outside="counselor", human=False
-        )
+        setting = replace(setting_of(trial, world, who, who.talk.number), outside="counselor")
         client = setting.client.model_copy(
             update={"persona": self._persona.model_copy(update={"name": setting.client.name})}
         )

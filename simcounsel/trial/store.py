@@ -55,7 +55,8 @@ class Happened:
     """The code; '' where it is of the whole trial."""
     kind: str
     data: dict[str, Any]
-    """{} where it was deleted."""
+    deleted: bool = False
+    """Whether what it said was deleted; `data` is {} then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,6 +218,7 @@ class Store:
                     person=person,
                     kind=kind,
                     data=json.loads(text) if text else {},
+                    deleted=text is None,
                 )
 
     def calls(self, person: str | None = None) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,8 @@ class Talking:
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="talk")
+        self.human = True
+        """Whether participants are people; the log marks their lines so."""
         self.troubled: dict[str, str] = {}
         """Who cannot be answered now, and why."""
         models.recorder = Recorded(store, self._took)
@@ -200,6 +202,7 @@ class Talking:
         """
         assert who.arm is not None
         setting = setting_of(self._trial, self.worlds[who.arm], who, talk.number)
+        setting = replace(setting, human=self.human)
         if before is not None and before.number == talk.number - 1:
             episode, stored = before.episode, before.stored
             episode.setting = setting
