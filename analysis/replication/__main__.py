@@ -98,6 +98,8 @@ def structure_matters(
     judge: given.Judge = None,
     clients: given.Clients = None,
     persona: given.Personas = None,
+    people: given.People = None,
+    beside: given.Beside = None,
     days: given.Days = None,
     budget_usd: given.BudgetUsd = None,
     budget_calls: given.BudgetCalls = None,
@@ -113,6 +115,14 @@ def structure_matters(
 
     The themes of Table 5 are found by a program: OUT/people/themes.csv is for people to check them.
     """
+    if people is not None:
+        from analysis.replication.study import of_people
+
+        tell = (lambda _: None) if quiet else (lambda said: typer.echo(said, err=True))
+        folder = out or Path("replications") / "structure_matters_people"
+        for line in of_people(people, folder, beside, tell):
+            typer.echo(line)
+        return
     wanted = given.Choices(
         model=model,
         roles=given.roles(quick, embed, judge),

@@ -34,14 +34,22 @@ class DesignRow:
 
 
 def rows_of(
-    paper: Published, report: Report, wanted: Choices, tables: Sequence[PaperTable]
+    paper: Published,
+    report: Report,
+    wanted: Choices,
+    tables: Sequence[PaperTable],
+    *,
+    people: bool = False,
 ) -> Iterator[DesignRow]:
-    """First what was counted, then each setting of the worlds that is not the paper's."""
+    """First what was counted, then each setting of the worlds that is not the paper's. people:
+    whether people took part, of whom settings of simulated clients say nothing.
+    """
     facts = facts_of(report, wanted, tables)
     for one in paper.design:
-        yield DesignRow(what=one.what, published=one.published, ours=one.ours.format_map(facts))
+        ours = (one.people if people else None) or one.ours
+        yield DesignRow(what=one.what, published=one.published, ours=ours.format_map(facts))
     worlds = {member.arm: member.manifest["world"] for member in report.sample.members}
-    for setting in paper.settings:
+    for setting in (one for one in paper.settings if one.people or not people):
         found = {arm: value_at(world, setting.key) for arm, world in worlds.items()}
         if any(differs(setting, value) for value in found.values()):
             yield DesignRow(

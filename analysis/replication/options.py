@@ -65,6 +65,20 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="The study's folder; replications/NAME if not given."),
 ]
+People = Annotated[
+    Path | None,
+    typer.Option(
+        "--people", metavar="DIR", help="What `simcounsel trial export` wrote: people took part."
+    ),
+]
+Beside = Annotated[
+    Path | None,
+    typer.Option(
+        "--beside",
+        metavar="FOLDER",
+        help="With --people: a replication with simulated clients, to be set beside theirs.",
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option("--model", help="Who answers for all residents, such as openai:gpt-4o-mini."),

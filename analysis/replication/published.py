@@ -23,6 +23,8 @@ class Difference(PublishedPart):
     published: str
     ours: str
     """With {slots} for what these runs were."""
+    people: str | None = None
+    """The same where people took part; None: as `ours`."""
 
 
 class PublishedSetting(PublishedPart):
@@ -36,6 +38,8 @@ class PublishedSetting(PublishedPart):
     """The paper's in our terms; None: it has no such thing; '?': it does not say."""
     ours: str = "{value}"
     """In words, with our value."""
+    people: bool = False
+    """Whether it also holds where people took part."""
 
 
 class PublishedPair(PublishedPart):

@@ -3,6 +3,7 @@
 A replication as one page, the same as Markdown, and its tables as CSV.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis.embedding import each_once, embedding
+from analysis.errors import ReportError
 from analysis.finding import find
 from analysis.page import command_line, csv_of, interval, num, percent, write_page
 from analysis.patterns import Embed
@@ -40,6 +42,10 @@ class Replication:
     """In what the designs differ, and what is the same."""
     pictures: Mapping[str, Sequence[Picture]] = field(default_factory=dict)
     """By table: the figures below it."""
+    here: str = "here"
+    """What our own numbers are called in the tables."""
+    beside: str | None = None
+    """What the numbers of another study are called, if one stands beside ours."""
 
 
 def write(made: Replication, out: Path, command: str, report_page: str) -> Path:
@@ -66,7 +72,7 @@ def over_time(report: Report) -> list[Picture]:
 
 def shown(cell: TableCell, which: str) -> str:
     """A number as a reader sees it: `published` or `ours`; '–' for none."""
-    value = cell.published if which == "published" else cell.ours
+    value = {"published": cell.published, "ours": cell.ours, "beside": cell.beside}[which]
     sd = cell.published_sd if which == "published" else None
     if cell.share:
         return percent(value)
@@ -102,6 +108,8 @@ def _context(made: Replication, command: str, report_page: str) -> dict[str, Any
         "toys": sample.toys(),
         "labels": sample.labels,
         "runs": len(sample.members),
+        "here": made.here,
+        "beside": made.beside,
         "excluded": len(sample.excluded),
         "open_ends": len(sample.open_ends),
         "safety_moves": sample.safety_moves,
@@ -202,6 +210,61 @@ def finish(
     yield f"as text      {page.with_suffix('.md')}"
     yield f"tables       {folder / 'tables'} ({len(tables) + 1} CSV files)"
     yield f"report       {folder / 'report' / 'report.html'}"
+
+
+PEOPLE = "people"
+
+
+def of_people(
+    exported: Path, folder: Path, beside: Path | None, tell: Callable[[str], None]
+) -> Iterator[str]:
+    """Structure Matters of a trial's export: people in place of simulated clients. beside: the
+    folder of a replication with simulated ones, whose numbers stand beside theirs.
+    """
+    runs, paper = exported / "runs", published("structure_matters")
+    people = not _played(exported)
+    report = make([runs], ReportOptions(stories=STORIES), tell)
+    write_report(report, folder / "report", command_line())
+    said = pd.read_csv(exported / "comments.csv", dtype=str).fillna("")
+    tables = tuple(of_structure(report, paper, folder, said, None))
+    if beside is not None:
+        tables = tuple(one.set_beside(_table_of(beside, one.id)) for one in tables)
+    made = Replication(
+        paper=paper,
+        report=report,
+        tables=tables,
+        design=tuple(rows_of(paper, report, Choices(), tables, people=people)),
+        here=PEOPLE if people else "here",
+        beside="simulated" if beside is not None else None,
+    )
+    page = write(made, folder, command_line(), "report/report.html")
+    yield f"page         {page}"
+    yield f"report       {folder / 'report' / 'report.html'}"
+
+
+def _played(exported: Path) -> bool:
+    """Whether the participants of a trial's export were simulated. ReportError for what is no
+    export.
+    """
+    file = exported / "proof.json"
+    try:
+        return bool(json.loads(file.read_text(encoding="utf-8"))["simulated"])
+    except (OSError, ValueError, KeyError):
+        raise ReportError(
+            f"{file}: cannot be read; name the folder that `simcounsel trial export` wrote"
+        ) from None
+
+
+def _table_of(folder: Path, name: str) -> pd.DataFrame:
+    """A table of another replication. ReportError where there is none."""
+    file = folder / "tables" / f"{name}.csv"
+    try:
+        return pd.read_csv(file)
+    except (OSError, ValueError) as error:
+        raise ReportError(
+            f"{file}: cannot be read ({error}); name the folder of a `study replicate"
+            " structure-matters`"
+        ) from None
 
 
 def of_simcounsel(

@@ -1,7 +1,7 @@
 """Tables in the shape of a paper's, with its numbers beside ours."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -24,6 +24,8 @@ class TableCell:
     """Over clients."""
     n: int = 0
     """Clients, or what the table counts."""
+    beside: float | None = None
+    """The same of another study, if one stands beside ours."""
     share: bool = False
     """Whether both are shares, to be shown as percent."""
 
@@ -58,6 +60,26 @@ class PaperTable:
     missing: str | None = None
     """Why there is nothing of ours yet, and what to do."""
 
+    def set_beside(self, other: pd.DataFrame) -> "PaperTable":
+        """With the numbers of another study, whose `frame` this is."""
+        found = {
+            (str(row.row), str(row.column)): None if pd.isna(row.ours) else float(row.ours)
+            for row in other.itertuples()
+        }
+        return replace(
+            self,
+            rows=tuple(
+                replace(
+                    row,
+                    cells=tuple(
+                        replace(cell, beside=found.get((row.label, column)))
+                        for column, cell in zip(self.columns, row.cells, strict=True)
+                    ),
+                )
+                for row in self.rows
+            ),
+        )
+
     def frame(self) -> pd.DataFrame:
         """One row a line and column."""
         return pd.DataFrame(
@@ -74,6 +96,7 @@ class PaperTable:
                     "high": cell.high,
                     "sd": cell.sd,
                     "n": cell.n,
+                    "beside": cell.beside,
                     "published_test": row.published_test,
                     "test": row.test,
                 }

@@ -101,7 +101,7 @@ def export_all(running: Running, out: Path) -> Iterator[str]:
     comments = list(_comments(running, people, runs))
     write_whole(out / "comments.csv", csv_text(("run", "arm", "client", "comment"), comments))
     yield f"wrote {len(runs)} runs to {out / 'runs'}; simcounsel report {out / 'runs'}"
-    head = {"chain": running.store.head, "sealed": _hashes(running)}
+    head = {"chain": running.store.head, "sealed": _hashes(running), "simulated": running.simulated}
     write_whole(out / "proof.json", json.dumps(head, indent=1))
     yield f"the log's last hash, in {out / 'proof.json'}: {head['chain']}"
 
