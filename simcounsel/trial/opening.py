@@ -9,17 +9,18 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from simcounsel.disk import csv_text, write_text, write_whole
+from simcounsel.disk import write_text
 from simcounsel.engine.opening import check_models
 from simcounsel.errors import StudyError
 from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.locks import taken
+from simcounsel.specs.world_settings import ModelRoles
 from simcounsel.trial.casting import arm_world
 from simcounsel.trial.plan import FILE, Trial
 from simcounsel.trial.running import Running, moved, questionnaires_of
-from simcounsel.trial.sealing import make_secrets, read_secrets, seal
+from simcounsel.trial.sealing import make_secrets, read_secrets, seal, write_links
 from simcounsel.trial.store import Store
 
 
@@ -38,7 +39,7 @@ def begin(folder: Path, people: int, *, open_link: bool) -> str:
     try:
         for number in range(0 if open_link else people):
             _add(store, number + 1, None)
-        _write_links(folder, store)
+        write_links(folder, store)
     finally:
         store.close()
     return password
@@ -52,15 +53,6 @@ def _add(store: Store, number: int, contact: str | None) -> None:
     store.write(known.code, "invited", panel=[])
 
 
-def _write_links(folder: Path, store: Store) -> Path:
-    rows = ((one.code, one.contact or "", f"/t/{one.token}") for one in store.people())
-    file = folder / "private" / "links.csv"
-    write_whole(file, csv_text(("code", "email", "link"), rows))
-    code = read_secrets(folder)["code"]
-    write_whole(folder / "private" / "open_link.txt", f"/join?code={code}\n")
-    return file
-
-
 def invite(trial: Trial, folder: Path, contacts: Sequence[str | None]) -> Path:
     """More people, and a file with everybody's link. StudyError while the trial is served."""
     with _locked(folder):
@@ -69,7 +61,7 @@ def invite(trial: Trial, folder: Path, contacts: Sequence[str | None]) -> Path:
             last = max((int(one.code[1:]) for one in store.people()), default=0)
             for number, contact in enumerate(contacts, last + 1):
                 _add(store, number, contact)
-            return _write_links(folder, store)
+            return write_links(folder, store)
         finally:
             store.close()
 
@@ -115,6 +107,7 @@ def open_models(trial: Trial, folder: Path, prices: Prices, in_flight: int) -> M
                     f"arms.{arm.name}: {role} is {name!r}, and {roles[role]!r} in another arm; name"
                     " the trial's models under `models`, and let arms differ in policies"
                 )
+    roles = roles or (trial.models or ModelRoles()).resolved()
     return Models(roles=roles, prices=prices, in_flight=in_flight)
 
 

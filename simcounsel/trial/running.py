@@ -18,6 +18,7 @@ from simcounsel.trial.casting import next_minute
 from simcounsel.trial.person import BEFORE, Participant
 from simcounsel.trial.plan import Trial
 from simcounsel.trial.questions import Questionnaire, find_questionnaire
+from simcounsel.trial.sealing import write_links
 from simcounsel.trial.store import Happened, Known, Store
 from simcounsel.trial.talking import Talking
 from simcounsel.trial.texts import consent_items, help_lines, page_texts, template
@@ -108,7 +109,7 @@ class Running:
 
     # what happened
 
-    def happen(self, code: str, kind: str, **data: Any) -> Happened:
+    def happen(self, code: str, kind: str, /, **data: Any) -> Happened:
         """Something happened to somebody, or ('') to the whole trial: on the disk when this
         returns.
         """
@@ -325,6 +326,7 @@ class Running:
                     "", "vacated", stratum=stratum, arm=who.arm, calls=who.calls, usd=who.usd
                 )
                 self.store.delete(code)
+                write_links(self.folder, self.store)
                 self.people[code] = Participant(
                     code=code, withdrawn="deleted", seq=who.seq, language=who.language
                 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from simcounsel.disk import write_whole
+from simcounsel.disk import csv_text, write_whole
 from simcounsel.engine.opening import prompt_hashes, versions
 from simcounsel.errors import StudyError
 from simcounsel.trial.allocation import seal_of
@@ -159,3 +159,13 @@ def read_secrets(folder: Path) -> dict[str, str]:
             " password"
         ) from None
     return found
+
+
+def write_links(folder: Path, store: Store) -> Path:
+    """Everybody's link and address in a file, and the open link in another."""
+    rows = ((one.code, one.contact or "", f"/t/{one.token}") for one in store.people())
+    file = folder / "private" / "links.csv"
+    write_whole(file, csv_text(("code", "email", "link"), rows))
+    code = read_secrets(folder)["code"]
+    write_whole(folder / "private" / "open_link.txt", f"/join?code={code}\n")
+    return file

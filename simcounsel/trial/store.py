@@ -107,7 +107,7 @@ class Store:
 
     # writing
 
-    def write(self, person: str, kind: str, **data: Any) -> Happened:
+    def write(self, person: str, kind: str, /, **data: Any) -> Happened:
         """An event, on the disk when this returns."""
         found: Happened = self.do(lambda db: self._append(db, person, kind, data)).result()
         return found
