@@ -34,6 +34,7 @@ OTHERS = {
     "simcounsel/runs/jsonl.py": "lines of JSON, scrubbed field by field: vectors are numbers",
     "simcounsel/runs/manifest.py": "scrubbed when the run begins, since the digest is over it",
     "simcounsel/runs/writing.py": "the log and its calls, scrubbed field by field",
+    "simcounsel/trial/exporting.py": "Parquet and SPSS, whose texts are scrubbed one by one",
     "simcounsel/terminal.py": "nowhere, for a screen that is gone",
     "training/federation/state.py": "opens a folder to sync it",
     "training/learning/base.py": "the pinned weights, unpacked",

@@ -62,10 +62,9 @@ class PaperTable:
 
     def set_beside(self, other: pd.DataFrame) -> "PaperTable":
         """With the numbers of another study, whose `frame` this is."""
-        found = {
-            (str(row.row), str(row.column)): None if pd.isna(row.ours) else float(row.ours)
-            for row in other.itertuples()
-        }
+        known = other.dropna(subset=["ours"])
+        keys = zip(known["row"].astype(str), known["column"].astype(str), strict=True)
+        found = dict(zip(keys, known["ours"].astype(float).tolist(), strict=True))
         return replace(
             self,
             rows=tuple(

@@ -4,6 +4,7 @@ import importlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from simcounsel.envs.rollouts import Calls, write_log
 from simcounsel.envs.setting import Setting
 from simcounsel.errors import StudyError
 from simcounsel.events import Entry, Joined, Measured, parse_entry
+from simcounsel.packaged import packaged
 from simcounsel.runs.frames import frame
+from simcounsel.secret import scrub
 from simcounsel.specs.residents import Appointment
 from simcounsel.specs.sweep_plan import PLAN, PlannedArm, PlannedRun, SweepPlan
 from simcounsel.specs.world import World
@@ -24,64 +27,8 @@ from simcounsel.trial.running import Running
 from simcounsel.trial.stages import is_done, stage_of
 
 Row = dict[str, Any]
-MEANINGS = {
-    "people": {
-        "code": "the participant",
-        "run": "the folder of their run; empty where there is none",
-        "arm": "to which chance dealt them; empty: not allocated",
-        "stratum": "of the allocation",
-        "stage": "where they are: chat, wait, done, excluded, withdrawn, declined, ...",
-        "done": "1: came to the end",
-        "lost": "1: the coordinator gave them up",
-        "withdrew": "kept or deleted; empty: no",
-        "language": "in which they read",
-        "version": "of the consent that they gave",
-        "allocated_utc": "when",
-        "days_talked": "days with a line of theirs",
-        "messages": "lines of theirs, all days",
-        "alerts": "alerts of danger",
-        "checks_failed": "checks of attention that they failed",
-        "calls": "requests to models for them",
-        "usd": "what these cost",
-    },
-    "answers": {
-        "code": "the participant",
-        "questionnaire": "its id",
-        "point": "baseline, after session N, end",
-        "item": "its id",
-        "value": "as answered; several choices with + between; empty: preferred not to say",
-    },
-    "scores": {
-        "code": "the participant",
-        "arm": "of the participant",
-        "questionnaire": "the scale",
-        "point": "baseline, after session N, end",
-        "score": "total, or the subscale",
-        "value": "native points of the scale; empty: too many items are missing",
-        "reason": "why there is no value, or what it lacks",
-    },
-    "lines": {
-        "code": "the participant",
-        "arm": "of the participant",
-        "day": "of the trial, from 1",
-        "talk": "from 1, over all days",
-        "n": "of the line in the talk",
-        "who": "me: the participant; other: the program; note: beside the talk",
-        "text": "what was said",
-        "characters": "of the text",
-        "at_utc": "when it was kept",
-    },
-    "alerts": {
-        "code": "the participant",
-        "at_utc": "when",
-        "level": "low, high, imminent",
-        "kinds": "suicide, self_harm, harm_to_others, abuse",
-        "what": "line, answer or screen",
-        "acknowledged_utc": "when somebody took it on; empty: nobody has",
-        "minutes_open": "until then",
-        "by": "initials",
-    },
-}
+MEANINGS: dict[str, dict[str, str]] = packaged("simcounsel.trial", "codebook.yaml")
+"""By table and column."""
 
 
 def export_all(running: Running, out: Path) -> Iterator[str]:
@@ -214,8 +161,6 @@ def _lines(who: Participant) -> Iterator[Row]:
 
 
 def _alerts(who: Participant) -> Iterator[Row]:
-    from datetime import datetime
-
     for alert in who.alerts.values():
         known = alert["acknowledged"]
         at = datetime.fromisoformat(alert["at"])
@@ -250,7 +195,10 @@ def _write_tables(tables: Mapping[str, Sequence[Row]], out: Path) -> Iterator[st
     yield f"wrote {', '.join(f'{name}.csv ({len(rows)})' for name, rows in tables.items())}"
     try:
         spss = importlib.import_module("pyreadstat")
-        frames = {name: frame(rows, tuple(MEANINGS[name])) for name, rows in tables.items()}
+        frames = {
+            name: frame(map(_scrubbed, rows), tuple(MEANINGS[name]))
+            for name, rows in tables.items()
+        }
         for name, table in frames.items():
             table.to_parquet(out / f"{name}.parquet", index=False)
             _write_spss(spss, table, name, out)
@@ -258,6 +206,10 @@ def _write_tables(tables: Mapping[str, Sequence[Row]], out: Path) -> Iterator[st
         yield f"no Parquet and SPSS files: {error.name} is not installed; pip install {error.name}"
         return
     yield "the same as Parquet and SPSS files, with codebook.csv"
+
+
+def _scrubbed(row: Row) -> Row:
+    return {key: scrub(value) if isinstance(value, str) else value for key, value in row.items()}
 
 
 def _write_spss(spss: Any, table: Any, name: str, out: Path) -> None:

@@ -39,7 +39,7 @@ def begin(folder: Path, people: int, *, open_link: bool) -> str:
     try:
         for number in range(0 if open_link else people):
             _add(store, number + 1, None)
-        write_links(folder, store)
+        write_links(store)
     finally:
         store.close()
     return password
@@ -61,7 +61,7 @@ def invite(trial: Trial, folder: Path, contacts: Sequence[str | None]) -> Path:
             last = max((int(one.code[1:]) for one in store.people()), default=0)
             for number, contact in enumerate(contacts, last + 1):
                 _add(store, number, contact)
-            return write_links(folder, store)
+            return write_links(store)
         finally:
             store.close()
 
@@ -120,16 +120,17 @@ def opened(
     ahead: float = 0.0,
     amend: str | None = None,
     clock: Callable[[], datetime] | None = None,
-    simulated: bool = False,
+    simulated: Path | None = None,
 ) -> Iterator[Running]:
     """A trial that goes on, sealed where it was not. ahead: days that its clock is ahead, in place
-    of `clock`. simulated: its participants are, and the log says so.
+    of `clock`. simulated: where the data of simulated participants go; the log says so.
     """
     now = clock or (moved(ahead) if ahead else lambda: datetime.now(UTC))
-    with _locked(folder):
-        store = Store(folder, now)
+    place = simulated or folder
+    with _locked(place):
+        store = Store(place, now)
         try:
-            seal(trial, questionnaires_of(trial, folder), store, folder, amend)
+            seal(trial, questionnaires_of(trial, folder), store, amend)
             if simulated:
                 store.write("", "simulated")
             if ahead:

@@ -21,7 +21,7 @@ from simcounsel.trial.questions import Questionnaire, find_questionnaire
 from simcounsel.trial.sealing import write_links
 from simcounsel.trial.store import Happened, Known, Store
 from simcounsel.trial.talking import Talking
-from simcounsel.trial.texts import consent_items, help_lines, page_texts, template
+from simcounsel.trial.texts import help_lines, page_texts, template
 from simcounsel.trial.words import sounds_dangerous
 
 LINE_CHARACTERS = 2000
@@ -113,7 +113,7 @@ class Running:
         """Something happened to somebody, or ('') to the whole trial: on the disk when this
         returns.
         """
-        with self._lock(code):
+        with self.lock(code):
             happened = self.store.write(code, kind, **data)
             self._observe(happened)
         self.ring(code)
@@ -185,137 +185,13 @@ class Running:
 
     # what participants do
 
-    def do(self, code: str, body: Mapping[str, Any]) -> None:
-        """One step of a participant. Wrong says why it cannot be taken."""
-        who, what = self.people[code], body.get("do")
-        steps: dict[object, Callable[[Participant, Mapping[str, Any]], None]] = {
-            "language": self._language,
-            "information": lambda who, _: self._once(who.informed, who, "informed"),
-            "consent": self._consent,
-            "about_you": self._name,
-            "answers": self._answers,
-            "next": self._next,
-            "end_talk": self._end_talk,
-            "withdraw": self._withdraw,
-        }
-        step = steps.get(what)
-        if step is None:
-            raise Wrong(self._said(who, "unknown_step"))
-        with self._lock(code):
-            if who.withdrawn:
-                raise Wrong(self._said(who, "over"), late=True)
-            step(who, body)
-            self.settle(who)
-
-    def _lock(self, code: str) -> threading.RLock:
+    def lock(self, code: str) -> threading.RLock:
+        """Held while something of somebody is looked at and written; '': of the whole trial."""
         return self._locks.setdefault(code, threading.RLock())
-
-    def _once(self, done: bool, who: Participant, kind: str, **data: Any) -> None:
-        if not done:
-            self.happen(who.code, kind, **data)
-
-    def _language(self, who: Participant, body: Mapping[str, Any]) -> None:
-        if body.get("language") not in self.trial.languages:
-            raise Wrong(self._said(who, "unknown_step"))
-        self.happen(who.code, "spoke", language=body["language"])
-
-    def _consent(self, who: Participant, body: Mapping[str, Any]) -> None:
-        if body.get("agree") is not True:
-            self._once(who.agreed is not None, who, "consented", agree=False)
-            return
-        wanted = {id for id, _ in consent_items(self.language(who))}
-        if not wanted <= set(body.get("ticked") or ()):
-            raise Wrong(self._said(who, "tick_all"))
-        if body.get("version") != self.trial.version:
-            raise Wrong(self._said(who, "consent_changed"))
-        self._once(
-            who.agreed is True,
-            who,
-            "consented",
-            agree=True,
-            version=self.trial.version,
-            language=self.language(who),
-            ticked=sorted(wanted),
-        )
-
-    def _name(self, who: Participant, body: Mapping[str, Any]) -> None:
-        text = whole_characters(str(body.get("name") or "")).replace("\u200c", " ")
-        name = " ".join("".join(c for c in text if c.isalpha() or c in " '’-").split())
-        taken = {one.name.casefold() for one in self.people.values() if one.name and one is not who}
-        if not name or len(name) > NAME_CHARACTERS or not name[0].isalpha():
-            raise Wrong(self._said(who, "name_wrong"))
-        partners = {self.trial.with_whom, *(arm.with_whom for arm in self.trial.arms)}
-        if name.casefold() in taken or name in partners:
-            raise Wrong(self._said(who, "name_taken"))
-        offset = body.get("offset_min")
-        self._once(
-            who.name is not None,
-            who,
-            "named",
-            name=name,
-            zone=str(body.get("zone") or "UTC")[:60],
-            offset_min=offset if isinstance(offset, int) and abs(offset) <= 840 else 0,
-        )
-
-    def _answers(self, who: Participant, body: Mapping[str, Any]) -> None:
-        id, point, given = body.get("id"), body.get("point"), body.get("answers")
-        due = next(iter(who.left_to_ask(self.trial, self.now())), None)
-        if (id, point) in who.answers:
-            return
-        if due is None or (Trial.id_of(due[0]), due[1]) != (id, point):
-            raise Wrong(self._said(who, "answers_late"), late=True)
-        asked = self.questionnaires[str(id)]
-        if not isinstance(given, dict) or (wrong := asked.wrong(given)):
-            raise Wrong(self._said(who, "answers_wrong") + f" ({', '.join(wrong)})")
-        seconds = body.get("seconds")
-        self.happen(
-            who.code,
-            "answered",
-            id=id,
-            point=point,
-            answers=given,
-            language=self.language(who),
-            seconds=seconds if isinstance(seconds, int | float) else None,
-            checks_failed=asked.checks_failed(given),
-        )
-        self._look_for_danger(who, asked, given)
-
-    def _look_for_danger(
-        self, who: Participant, asked: Questionnaire, given: Mapping[str, Any]
-    ) -> None:
-        """What an answer tells, and what is written in words."""
-        for told in in_answers(asked.id, given, who.code):
-            self.alert(who, told.level, told.kinds, "answer", told.why)
-        for text in (one for one in given.values() if isinstance(one, str)):
-            self._listen(who, text, "", "answer")
-
-    def _next(self, who: Participant, body: Mapping[str, Any]) -> None:
-        talk = who.talk
-        if talk and talk.over and not talk.left:
-            self.happen(who.code, "left")
-        elif self._is_done(who):
-            self._once(who.debriefed, who, "debriefed")
-
-    def _is_done(self, who: Participant) -> bool:
-        now = self.now()
-        return (
-            who.arm is not None
-            and who.finished(self.trial, now)
-            and next(iter(who.left_to_ask(self.trial, now)), None) is None
-        )
-
-    def _end_talk(self, who: Participant, body: Mapping[str, Any]) -> None:
-        talk = who.talk
-        if talk and not talk.over and not talk.ending:
-            self.happen(who.code, "ended", by="participant")
-            self._go_on(who)
-
-    def _withdraw(self, who: Participant, body: Mapping[str, Any]) -> None:
-        self.withdraw(who.code, delete=body.get("delete") is True, by="participant")
 
     def withdraw(self, code: str, *, delete: bool, by: str) -> None:
         """Somebody stops; with `delete`, all that they gave is deleted."""
-        with self._lock(code):
+        with self.lock(code):
             self.happen(code, "withdrew", delete=delete, by=by)
             if self.talking:
                 self.talking.forget(code)
@@ -326,7 +202,7 @@ class Running:
                     "", "vacated", stratum=stratum, arm=who.arm, calls=who.calls, usd=who.usd
                 )
                 self.store.delete(code)
-                write_links(self.folder, self.store)
+                write_links(self.store)
                 self.people[code] = Participant(
                     code=code, withdrawn="deleted", seq=who.seq, language=who.language
                 )
@@ -335,21 +211,30 @@ class Running:
     def say(self, code: str, id: str, text: str) -> None:
         """A participant's line; the same id again is taken as known. Wrong says why not."""
         who = self.people[code]
-        with self._lock(code):
+        with self.lock(code):
             talk = who.talk
             if talk and any(line.id == id for line in talk.own()):
                 return
             if not talk or talk.over or talk.ending or not talk.awaiting or self.stopped(who):
-                raise Wrong(self._said(who, "not_your_turn"), late=True)
+                raise Wrong(self.said(who, "not_your_turn"), late=True)
             said = " ".join(whole_characters(text).split())
             if not any(c.isalnum() for c in said):
-                raise Wrong(self._said(who, "empty"))
+                raise Wrong(self.said(who, "empty"))
             if len(said) > LINE_CHARACTERS:
-                raise Wrong(self._said(who, "too_long"))
+                raise Wrong(self.said(who, "too_long"))
             before = next((one.text for one in reversed(talk.lines) if one.who == "other"), "")
             self.happen(code, "said", id=id[:80], text=said)
             self._listen(who, said, before, "line")
-        self._go_on(who)
+        self.go_on(who)
+
+    def look_for_danger(
+        self, who: Participant, asked: Questionnaire, given: Mapping[str, Any]
+    ) -> None:
+        """What an answer tells, and what is written in words."""
+        for told in in_answers(asked.id, given, who.code):
+            self.alert(who, told.level, told.kinds, "answer", told.why)
+        for text in (one for one in given.values() if isinstance(one, str)):
+            self._listen(who, text, "", "answer")
 
     def _listen(self, who: Participant, text: str, before: str, what: str) -> None:
         """Somebody is alerted where words sound like danger, however little."""
@@ -387,40 +272,6 @@ class Running:
                 self.trial, "danger", self.language(who), help=help_lines(self.trial, who.language)
             ),
         )
-
-    # what the coordinator does
-
-    def coordinate(self, body: Mapping[str, Any]) -> None:
-        """One step of whoever watches. Wrong says why it cannot be taken."""
-        what, code = body.get("do"), body.get("code")
-        if what in ("pause", "go_on") and code is None:
-            self.happen("", "paused_all", paused=what == "pause")
-            for who in self.people.values():
-                self._go_on(who)
-            return
-        if what == "acknowledge":
-            self._acknowledge(body)
-            return
-        if code not in self.people:
-            raise Wrong(f"nobody has the code {str(code)[:20]!r}")
-        if what in ("pause", "go_on"):
-            self.happen(str(code), "paused", paused=what == "pause")
-            self._go_on(self.people[str(code)])
-        elif what == "withdraw":
-            self.withdraw(str(code), delete=body.get("delete") is True, by="coordinator")
-        elif what == "lost":
-            self.happen(str(code), "lost")
-        else:
-            raise Wrong(f"no step {str(what)[:20]!r}")
-
-    def _acknowledge(self, body: Mapping[str, Any]) -> None:
-        seq, by, note = body.get("seq"), str(body.get("by") or ""), str(body.get("note") or "")
-        who = next((one for one in self.people.values() if seq in one.alerts), None)
-        if who is None:
-            raise Wrong("no alert of that number")
-        if not by.strip() or not note.strip():
-            raise Wrong("initials, and a note of what was done, are needed")
-        self.happen(who.code, "acknowledged", seq=seq, by=by.strip()[:20], note=note.strip()[:2000])
 
     # where they are
 
@@ -475,7 +326,7 @@ class Running:
         if talk and not talk.over:
             if talk.day != day and not talk.ending:
                 self.happen(who.code, "ended", by="day over")
-            self._go_on(who)
+            self.go_on(who)
             return
         today = sum(one.day == day for one in who.talks)
         may = day <= self.trial.days and today < self.trial.talks.a_day
@@ -484,9 +335,10 @@ class Running:
         if may and left and asked is None and not self.trial.arm(who.arm).waits:
             number = len(who.talks) + 1
             self.happen(who.code, "opened", number=number, day=day, minute=next_minute(who, now))
-            self._go_on(who)
+            self.go_on(who)
 
-    def _go_on(self, who: Participant) -> None:
+    def go_on(self, who: Participant) -> None:
+        """The other side answers, where somebody is not paused."""
         if self.talking and not (self.paused or who.paused):
             self.talking.go_on(who)
 
@@ -498,7 +350,8 @@ class Running:
         """In which somebody reads."""
         return who.language or self.trial.languages[0]
 
-    def _said(self, who: Participant, key: str) -> str:
+    def said(self, who: Participant, key: str) -> str:
+        """One of the pages' texts, in somebody's language."""
         return page_texts(self.language(who)).get(key, key.replace("_", " "))
 
     def again(self, who: Participant) -> datetime:

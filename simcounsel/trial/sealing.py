@@ -45,7 +45,6 @@ def seal(
     trial: Trial,
     questionnaires: Mapping[str, Questionnaire],
     store: Store,
-    folder: Path,
     amend: str | None = None,
 ) -> None:
     """The first time: make the allocation's lists, write down the plan and all hashes, and a file
@@ -57,7 +56,7 @@ def seal(
         seed = secrets.token_hex(16)
         hashes = seal_of(trial, seed, questionnaires) | {"plan": hash_of_plan(plan)}
         happened = store.write("", "sealed", allocation_seed=seed, hashes=hashes, plan=plan)
-        _preregister(folder, trial, plan, hashes, happened.at.isoformat(timespec="seconds"))
+        _preregister(store.folder, trial, plan, hashes, happened.at.isoformat(timespec="seconds"))
         return
     before = sealed[-1].data["plan"]
     if hash_of_plan(before) == hash_of_plan(plan):
@@ -65,8 +64,8 @@ def seal(
     changed = ", ".join(_changed(before, plan))
     if amend is None:
         raise StudyError(
-            f"{folder / 'trial.yaml'}: changed since it was sealed, {sealed[-1].at:%Y-%m-%d %H:%M}"
-            f" UTC ({changed}); put it back, or say why: --amend 'the consent was too long'"
+            f"{store.folder / 'trial.yaml'}: changed since it was sealed,"
+            f" {sealed[-1].at:%Y-%m-%d %H:%M} UTC ({changed}); put it back, or say why: --amend 'the consent was too long'"
         )
     store.write("", "amended", why=amend, changed=changed, plan=plan)
 
@@ -161,11 +160,11 @@ def read_secrets(folder: Path) -> dict[str, str]:
     return found
 
 
-def write_links(folder: Path, store: Store) -> Path:
+def write_links(store: Store) -> Path:
     """Everybody's link and address in a file, and the open link in another."""
     rows = ((one.code, one.contact or "", f"/t/{one.token}") for one in store.people())
-    file = folder / "private" / "links.csv"
+    file = store.folder / "private" / "links.csv"
     write_whole(file, csv_text(("code", "email", "link"), rows))
-    code = read_secrets(folder)["code"]
-    write_whole(folder / "private" / "open_link.txt", f"/join?code={code}\n")
+    code = read_secrets(store.folder)["code"]
+    write_whole(store.folder / "private" / "open_link.txt", f"/join?code={code}\n")
     return file

@@ -20,13 +20,16 @@ from simcounsel.envs.setting import Setting
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.therapies.clinic import with_client
 from simcounsel.trial.casting import partner_of, resident, setting_of
+from simcounsel.trial.exporting import export_all
 from simcounsel.trial.opening import opened
 from simcounsel.trial.person import Participant
 from simcounsel.trial.plan import Trial
 from simcounsel.trial.questions import Questionnaire, SurveyItem
 from simcounsel.trial.running import Running
+from simcounsel.trial.sealing import make_secrets
 from simcounsel.trial.stages import state_of
 from simcounsel.trial.status import status_lines
+from simcounsel.trial.steps import do
 
 AT_ONCE = 16
 WAIT_S = 0.02
@@ -47,36 +50,21 @@ class _Clock:
 def simulated(trial: Trial, folder: Path, models: Switchboard, people: int) -> Iterator[str]:
     """Play a trial in FOLDER/simulated, all days, and export it; what came of it, a line each."""
     place = folder / "simulated"
-    if place.exists():
-        shutil.rmtree(place)
+    shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    shutil.copytree(folder, place, dirs_exist_ok=True, ignore=_only_own_files(folder))
+    make_secrets(place)
     clock = _Clock()
-    count = max(people, 1)
-    plan = trial.model_copy(
-        update={"entrance": trial.entrance.model_copy(update={"people": count})}
-    )
-    with opened(plan, place, models, clock=clock, simulated=True) as running:
-        cast = [_Simulated(running, running.invite().code, n, models) for n in range(count)]
+    entrance = trial.entrance.model_copy(update={"people": people})
+    plan = trial.model_copy(update={"entrance": entrance})
+    with opened(plan, folder, models, clock=clock, simulated=place) as running:
+        cast = [_Simulated(running, running.invite().code, n, models) for n in range(people)]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for day in range(trial.days + 1):
                 clock.day = day
                 list(pool.map(_Simulated.spend_day, cast))
                 yield f"day {min(day + 1, trial.days)} of {trial.days}: {running.spent[0]} requests"
         yield from status_lines(running)
-        from simcounsel.trial.exporting import export_all
-
         yield from export_all(running, place / "export")
-
-
-def _only_own_files(folder: Path) -> Any:
-    """Leaves out what is of real participants."""
-
-    def ignore(where: str, names: list[str]) -> set[str]:
-        own = {name for name in names if name.endswith((".yaml", ".yml"))}
-        return set(names) - own if Path(where) == folder else set()
-
-    return ignore
 
 
 class _Simulated:
@@ -102,7 +90,7 @@ class _Simulated:
                 return
 
     def _do(self, what: str, **body: Any) -> bool:
-        self._running.do(self._code, {"do": what, **body})
+        do(self._running, self._code, {"do": what, **body})
         return True
 
     def _language(self, page: Mapping[str, Any]) -> bool:

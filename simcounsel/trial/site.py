@@ -35,6 +35,7 @@ from simcounsel.trial.person import Participant
 from simcounsel.trial.plan import LANGUAGES
 from simcounsel.trial.running import Running, Wrong
 from simcounsel.trial.stages import stage_of, state_of, talk_of, watch_of
+from simcounsel.trial.steps import coordinate, do
 from simcounsel.trial.store import Known, hash_of
 from simcounsel.trial.texts import direction, page_texts
 
@@ -178,7 +179,7 @@ class Site:
             return self._unknown()
         body = await _body(request)
         try:
-            await self._in_thread(self.running.do, who.code, body)
+            await self._in_thread(do, self.running, who.code, body)
         except Wrong as why:
             return _error(str(why), 409 if why.late else 422)
         return JSONResponse(state_of(self.running, self.running.people[who.code]))
@@ -260,7 +261,7 @@ class Site:
         """What the coordinator does."""
         body = await _body(request)
         try:
-            await self._in_thread(self.running.coordinate, body)
+            await self._in_thread(coordinate, self.running, body)
         except Wrong as why:
             return _error(str(why), 422)
         return JSONResponse(watch_of(self.running))

@@ -20,6 +20,7 @@ from simcounsel.trial import talking
 from simcounsel.trial.exporting import export_all
 from simcounsel.trial.reminding import due
 from simcounsel.trial.running import Running
+from simcounsel.trial.steps import coordinate
 from tests.trial.stage import Browser, Clock, links, running, site, written
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -264,10 +265,10 @@ def test_a_pause_holds_one_and_all(tmp_path: Path) -> None:
         one.enter()
         one.heard()
         for code in ("P001", None):
-            found.coordinate({"do": "pause", "code": code})
+            coordinate(found, {"do": "pause", "code": code})
             assert one.state()["stage"] == "paused"
             one.say("Hello?", id=f"{code}", code=409)
-            found.coordinate({"do": "go_on", "code": code})
+            coordinate(found, {"do": "go_on", "code": code})
             assert one.state()["stage"] == "chat"
 
 
