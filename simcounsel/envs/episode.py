@@ -8,11 +8,11 @@ days pass, memories fade and stay.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
-from simcounsel.agents.mind import Effects, Scene, mind_for
+from simcounsel.agents.mind import Effects, Mind, Scene, mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.danger.protection.listener import AtTheEnd
@@ -20,7 +20,7 @@ from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.conversation import converse
 from simcounsel.engine.talk import Side
 from simcounsel.envs.past_session import Session, session_of, sessions_in
-from simcounsel.envs.seat import HeldByDanger, Line, Outside, Over, Seated, until_turn
+from simcounsel.envs.seat import HeldByDanger, Line, Outside, Over, Seated, Watched, until_turn
 from simcounsel.envs.setting import Setting
 from simcounsel.events import (
     Assessed,
@@ -60,7 +60,8 @@ class Episode:
 
     view: the conversation as the side outside sees it while its line is awaited; None otherwise.
     entries: all that happened. past: sessions that are over. troubles: fallbacks so far; whoever
-    reads them may clear them.
+    reads them may clear them. shown: what whoever is simulated went through with its lines in the
+    session under way or just over, as only it knows; the side outside is not told.
     """
 
     def __init__(self, setting: Setting, models: Switchboard) -> None:
@@ -75,6 +76,7 @@ class Episode:
         self._record = ObserverRecord(setting.world)
         self._talk: Ask[Talked] | None = None
         self.entries: list[Entry] = []
+        self.shown: list[Event] = []
         self._steps = 0
         self._people = {
             spec.name: Resident(spec, setting.world, self._vectors)
@@ -143,8 +145,9 @@ class Episode:
         spec = self.setting.inside
         world = self.setting.world
         policy = policy_for(spec.role, self.setting.policy or spec.policy, world.language)
+        self.shown = []
         inside = Side(
-            mind=self.mind,
+            mind=cast(Mind, Watched(self.mind, self.shown)),
             scene=self.scene,
             policy=guarded(policy, spec.role, world),
             listeners=self._ears(spec.role, self.setting.outside, inside=True),

@@ -7,15 +7,16 @@ world's residents have, rule by rule.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from simcounsel.agents.mind import Effects, Scene, Spoken
+from simcounsel.agents.mind import Effects, Mind, Scene, Spoken
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.danger.protection.listener import AtTheEnd
 from simcounsel.envs.danger import open_dangers
+from simcounsel.events import Event, as_event
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
@@ -82,6 +83,24 @@ class Outside(Person):
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         """A summary if notes are kept; otherwise nothing."""
         return (yield from super().take_away(scene, view)) if self._notes else Effects()
+
+
+class Watched:
+    """A mind that is simulated; what it goes through with each line is also put into `shown`, since
+    the log has it only when the session is over.
+    """
+
+    def __init__(self, mind: Mind, shown: list[Event]) -> None:
+        self._mind, self._shown = mind, shown
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mind, name)
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        """The mind's own line."""
+        spoken = yield from self._mind.speak(scene, view, decision)
+        self._shown += map(as_event, spoken.events)
+        return spoken
 
 
 class Seated:
