@@ -156,19 +156,26 @@ def looked_at(trial: Trial, folder: Path) -> Iterator[Running]:
         running.close()
 
 
+@contextmanager
+def serve_site(running: Running, address: str | None, port: int) -> Iterator[str]:
+    """Serve on this machine for as long as the block lasts; yields how people reach it."""
+    from simcounsel.trial.site import make_site
+    from simcounsel.viewer.serve import serving
+
+    kept = read_secrets(running.folder)
+    base = (address or f"http://127.0.0.1:{port}").rstrip("/")
+    code = kept["code"] if running.trial.entrance.links == "open" else None
+    site = make_site(running, base=base, code=code, password=(kept["salt"], kept["password"]))
+    with serving(site, host="127.0.0.1", port=port) as here:
+        yield address or here
+
+
 def serve_until_stopped(
     running: Running, address: str | None, port: int, say: Callable[[str], None]
 ) -> None:
     """Serve until Ctrl-C."""
-    from simcounsel.trial.site import make_site
-    from simcounsel.viewer.serve import serving
-
-    kept, trial = read_secrets(running.folder), running.trial
-    base = (address or f"http://127.0.0.1:{port}").rstrip("/")
-    code = kept["code"] if trial.entrance.links == "open" else None
-    site = make_site(running, base=base, code=code, password=(kept["salt"], kept["password"]))
-    with serving(site, host="127.0.0.1", port=port) as here:
-        reached = address or here
+    trial = running.trial
+    with serve_site(running, address, port) as reached:
         say(f"participants   {reached}/take, by their links in {running.folder}/private")
         say(f"coordinator    {reached}/watch")
         say(f"watched        {trial.watched}")

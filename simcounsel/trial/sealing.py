@@ -65,7 +65,8 @@ def seal(
     if amend is None:
         raise StudyError(
             f"{store.folder / 'trial.yaml'}: changed since it was sealed,"
-            f" {sealed[-1].at:%Y-%m-%d %H:%M} UTC ({changed}); put it back, or say why: --amend 'the consent was too long'"
+            f" {sealed[-1].at:%Y-%m-%d %H:%M} UTC ({changed}); put it back, or say why:"
+            " --amend 'the consent was too long'"
         )
     store.write("", "amended", why=amend, changed=changed, plan=plan)
 

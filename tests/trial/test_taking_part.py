@@ -159,7 +159,7 @@ def test_a_restart_in_the_middle_of_a_talk_is_not_noticed(tmp_path: Path) -> Non
         one.say("Are you still there?", id="2 after")
         after = one.heard()["lines"]
         assert after[: len(before)] == before and len(after) >= len(before) + 1
-        keys = [call["key"] for _, call in found.store.calls("P001")]
+        keys = [call["key"] for _, call in found.store.calls("P001") if "vectors" not in call]
         assert len(keys) == len(set(keys)), "nothing was asked twice"
         assert len(keys) > asked
         assert not any(
@@ -171,7 +171,7 @@ def count_calls(folder: Path) -> int:
     from simcounsel.trial.store import Store
 
     store = Store(folder)
-    found = sum("texts" not in call for _, call in store.calls())
+    found = sum("vectors" not in call for _, call in store.calls())
     store.close()
     return found
 
