@@ -167,7 +167,10 @@ def serve_site(running: Running, address: str | None, port: int) -> Iterator[str
     code = kept["code"] if running.trial.entrance.links == "open" else None
     site = make_site(running, base=base, code=code, password=(kept["salt"], kept["password"]))
     with serving(site, host="127.0.0.1", port=port) as here:
-        yield address or here
+        try:
+            yield address or here
+        finally:
+            site.state.stop()
 
 
 def serve_until_stopped(

@@ -175,7 +175,9 @@ class Trial(Spec):
     """By the participant's clock; who has not talked by then is on the list."""
     mail: Mail | None = None
     texts: dict[Language, dict[str, str]] = Field(default_factory=dict)
-    """Of one's own in place of those that are included, such as information, debriefing."""
+    """Of one's own in place of those that are included, such as information, debriefing; and title
+    and watched in that language.
+    """
     version: Annotated[str, Field(min_length=1, max_length=20)] = "1"
     """Of information and consent."""
     hypotheses: tuple[Hypothesis, ...] = ()

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from simcounsel.errors import StudyError
 from simcounsel.trial.plan import Mail
 from simcounsel.trial.running import Running
-from simcounsel.trial.texts import reminder
+from simcounsel.trial.texts import reminder, title_of
 
 PASSWORD = "SIMCOUNSEL_SMTP_PASSWORD"
 WAIT_S = 30
@@ -47,7 +47,11 @@ def due(running: Running, base: str) -> Iterator[Due]:
         one = known.get(code)
         link = f"{base.rstrip('/')}/t/{one.token}" if one and one.token else base
         subject, body = reminder(
-            running.language(who), link=link, day=day, days=trial.days, title=trial.title
+            running.language(who),
+            link=link,
+            day=day,
+            days=trial.days,
+            title=title_of(trial, running.language(who)),
         )
         to = one.contact if one else None
         yield Due(code=code, to=to, subject=subject, body=body, date=date)

@@ -106,8 +106,13 @@ class _Simulated:
     def _about_you(self, page: Mapping[str, Any]) -> bool:
         name = self._persona.name.split()[0]
         taken = {one.name for one in self._running.people.values()}
-        free = name if name not in taken else f"{name} {chr(65 + int(self._code[1:]) % 26)}"
+        free = name if name not in taken else f"{name}-{self._spelt(int(self._code[1:]))}"
         return self._do("about_you", name=free, zone="UTC", offset_min=0)
+
+    @staticmethod
+    def _spelt(number: int) -> str:
+        """A number in letters."""
+        return "".join("ABCDEFGHIJ"[int(digit)] for digit in str(number))
 
     def _questions(self, page: Mapping[str, Any]) -> bool:
         asked = self._running.questionnaires[page["id"]]

@@ -70,6 +70,7 @@ class Site:
         }
         self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending = False
         self._misses, self._logins = Often(MOST_MISSES), Often(MOST_LOGINS)
         self._pool = ThreadPoolExecutor(32, thread_name_prefix="site")
         running.ring = self._ring
@@ -86,8 +87,15 @@ class Site:
             for event in self._waiting.get(one, ()):
                 event.set()
 
+    def stop(self) -> None:
+        """Nobody waits for news any more: the site is about to end."""
+        self._ending = True
+        self._ring("")
+
     async def _news(self, code: str, seconds: float = POLL_S) -> None:
         """Until something happened to somebody, or the time is up."""
+        if self._ending:
+            return
         event = asyncio.Event()
         self._waiting[code].add(event)
         try:
@@ -306,7 +314,7 @@ def make_site(
     """The whole site. base: the address by which people reach it. code: of the open link."""
     site = Site(running, secure=base.startswith("https:"), code=code, password=password)
     watched = site.only_watcher
-    return Starlette(
+    app = Starlette(
         routes=[
             *(Route(path, _page(name)) for path, name in PAGES.items()),
             Route("/static/{file}", static),
@@ -326,6 +334,8 @@ def make_site(
         ],
         middleware=[Middleware(Gate, base=base)],
     )
+    app.state.stop = site.stop
+    return app
 
 
 PAGES = {"/": "take.html", "/take": "take.html", "/join": "take.html", "/watch": "watch.html"}

@@ -8,7 +8,14 @@ from simcounsel.chance import chance
 from simcounsel.trial.person import Participant, TrialTalk
 from simcounsel.trial.plan import LANGUAGES, Trial
 from simcounsel.trial.running import LINE_CHARACTERS, Running
-from simcounsel.trial.texts import consent_items, direction, help_lines, page_texts, template
+from simcounsel.trial.texts import (
+    consent_items,
+    direction,
+    help_lines,
+    page_texts,
+    template,
+    title_of,
+)
 
 Page = tuple[str, dict[str, Any]]
 NAMES = {
@@ -32,7 +39,7 @@ def state_of(running: Running, who: Participant) -> dict[str, Any]:
         "language": language,
         "dir": direction(language),
         "languages": [[code, LANGUAGES[code]] for code in trial.languages],
-        "title": trial.title,
+        "title": title_of(trial, language),
         "help": help_lines(trial, language),
         "contact": trial.contact.said,
         "day": min(day, trial.days) if day else None,
@@ -131,9 +138,8 @@ def _names(running: Running, who: Participant) -> list[str]:
     """Names to be called by, which nobody has yet."""
     taken = {one.name for one in running.people.values()}
     names = NAMES[running.language(who)].split()
-    free = [name for name in names if name not in taken] or [
-        f"{one} {who.code[1:]}" for one in names
-    ]
+    pairs = (f"{one}-{two}" for one in names for two in names if one != two)
+    free = [one for one in (*names, *pairs) if one not in taken][: len(names)]
     return chance(running.trial.name, "names", who.code).sample(free, min(OFFERED, len(free)))
 
 

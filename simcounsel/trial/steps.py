@@ -63,8 +63,8 @@ def _consent(running: Running, who: Participant, body: Mapping[str, Any]) -> Non
 
 
 def _name(running: Running, who: Participant, body: Mapping[str, Any]) -> None:
-    text = whole_characters(str(body.get("name") or "")).replace("\u200c", " ")
-    name = " ".join("".join(c for c in text if c.isalpha() or c in " '’-").split())
+    text = whole_characters(str(body.get("name") or "")).replace("\u200c", "")
+    name = "-".join("".join(c for c in text if c.isalpha() or c in " '’-").split())
     taken = {one.name.casefold() for one in running.people.values() if one.name and one is not who}
     if not name or len(name) > NAME_CHARACTERS or not name[0].isalpha():
         raise Wrong(running.said(who, "name_wrong"))

@@ -33,13 +33,18 @@ def template(trial: Trial, key: str, language: str, **slots: object) -> str:
     """A longer text, the study's own where it has one; unknown slots stay as they are."""
     text = texts_of(trial, language).get(key) or _data(language)["templates"][key]
     given = {
-        "title": trial.title,
+        "title": title_of(trial, language),
         "contact": trial.contact.said,
-        "watched": trial.watched,
+        "watched": texts_of(trial, language).get("watched", trial.watched),
         "organisation": trial.organisation,
         "days": trial.days,
     }
     return Template(str(text)).safe_substitute(given | slots)
+
+
+def title_of(trial: Trial, language: str) -> str:
+    """The study's title, in the language where the study has it."""
+    return texts_of(trial, language).get("title", trial.title)
 
 
 def consent_items(language: str) -> list[list[str]]:

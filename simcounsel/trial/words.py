@@ -6,7 +6,11 @@ from functools import cache
 from importlib.resources import files
 
 HARMLESS = "--- harmless"
-_SAME = str.maketrans({"ي": "ی", "ى": "ی", "ك": "ک", "ة": "ه", "أ": "ا", "إ": "ا", "\u200c": " ", "\u200d": None, "ـ": None})  # fmt: skip
+_SAME = str.maketrans(
+    {"ي": "ی", "ى": "ی", "ك": "ک", "ة": "ه", "أ": "ا", "إ": "ا", "ـ": None}
+    | {"\u200c": " ", "\u200d": None}
+)
+"""Letters that are typed in several ways; half-spaces."""
 
 
 def plain(text: str) -> str:

@@ -52,7 +52,9 @@ def test_every_text_that_the_pages_ask_for_is_there() -> None:
         asked |= set(re.findall(r'(?:page_texts\([^)]*\)+|texts)\["(\w+)"\]', text))
     assert len(asked) > 50
     assert asked <= set(TEXTS["en"]["pages"])
-    unused = set(TEXTS["en"]["pages"]) - asked - {"you", "other", "withdrawn_kept", "withdrawn_deleted"}
+    unused = (
+        set(TEXTS["en"]["pages"]) - asked - {"you", "other", "withdrawn_kept", "withdrawn_deleted"}
+    )
     assert not unused, "take them out, in all languages"
 
 

@@ -40,52 +40,42 @@ def press(page: Any, name: str) -> None:
 
 def answer_all(page: Any, found: Running, code: str) -> None:
     """All questionnaires that are due, by the first answer of each question."""
-    while page.locator("form [name]").count() or page.locator("fieldset").count():
-        done = len(found.people[code].answers)
+    while (due := next(found.people[code].left_to_ask(found.trial, found.now()), None)) is not None:
+        id = found.trial.id_of(due[0])
+        last = found.questionnaires[id].of("en").items[-1].id
+        page.wait_for_selector(f'[data-item="{last}"]')
         for group in page.locator("fieldset").all():
-            if group.locator("input[type=radio]").count():
-                group.locator("input[type=radio]").first.check()
-            elif group.locator("input[type=checkbox]").count():
-                group.locator("input[type=checkbox]").first.check()
+            group.locator("input").first.check()
         for field in page.locator("input[type=number]").all():
             field.fill("40")
         for field in page.locator("textarea").all():
             field.fill("It was good. I liked the questions. I missed a person.")
-        press(page, "continue|next|send|go on")
-        page.wait_for_timeout(150)
-        for _ in range(100):
-            if len(found.people[code].answers) > done:
-                break
-            page.wait_for_timeout(50)
-        page.wait_for_timeout(150)
-        if page.locator("#say, textarea[name=say]").count():
-            return
+        press(page, "^continue$")
+        page.wait_for_selector(f'[data-item="{last}"]', state="detached")
 
 
 def chat(page: Any, found: Running, code: str, texts: tuple[str, ...]) -> None:
     """Say these lines, wait for an answer to each, and end the talk."""
+    page.wait_for_selector("#say")
     for text in texts:
         wait_for_turn(page, found, code)
         if found.people[code].talks[-1].over:
             break
-        page.locator("textarea").first.fill(text)
-        press(page, "send")
-        page.wait_for_timeout(100)
+        page.locator("#say").fill(text)
+        press(page, "^send$")
+        page.get_by_text(text).last.wait_for()
     wait_for_turn(page, found, code)
     if not found.people[code].talks[-1].over:
-        press(page, "end")
-        for _ in range(200):
-            if found.people[code].talks[-1].over:
-                break
-            page.wait_for_timeout(50)
-    press(page, "go on|continue|next")
+        press(page, "^end today")
+    press(page, "^go on$")
+    page.wait_for_selector("#say", state="detached")
 
 
 def wait_for_turn(page: Any, found: Running, code: str) -> None:
     for _ in range(200):
         talk = found.people[code].talk
         if talk and (talk.awaiting or talk.over):
-            page.wait_for_timeout(150)
+            page.wait_for_timeout(100)
             return
         page.wait_for_timeout(50)
     raise AssertionError(f"{code}: nobody answered")
@@ -95,23 +85,25 @@ def test_three_days_end_in_the_papers_tables(
     chromium: Any, tmp_path: Path, simcounsel: Command
 ) -> None:
     folder = tmp_path / "trial"
-    written(folder, PEOPLE, days=f"days: {DAYS}", talks="talks: {a_day: 1, lines: 8}")
+    written(folder, PEOPLE, days=f"days: {DAYS}", allocation="allocation: {blocks: [1]}")
     clock = Clock()
     with running(folder, clock) as found, serve_site(found, None, 0) as base:
         pages = []
         for number, link in enumerate(links(folder)):
             kind = PHONE if number % 2 else DESKTOP
             page = chromium.new_context(**kind).new_page()
+            page.on("dialog", lambda dialog: dialog.accept())
             page.goto(base + link)
             pages.append((f"P{number + 1:03}", page))
         for number, (code, page) in enumerate(pages):
-            press(page, "continue|next|read")
+            press(page, "^continue$")
+            page.wait_for_selector("input[name=read]")
             for box in page.locator("input[type=checkbox]").all():
                 box.check()
-            press(page, "agree|take part")
-            page.locator("input").first.fill(f"Guest {'abcdefghijkl'[number]}")
-            press(page, "continue|next")
-            page.wait_for_timeout(200)
+            press(page, "^I agree")
+            page.locator("#name").fill(f"Guest {'abcdefghijkl'[number]}")
+            press(page, "^continue$")
+            page.wait_for_selector("[data-item=age]")
             answer_all(page, found, code)
         for day in range(DAYS):
             for code, page in pages:
@@ -121,8 +113,8 @@ def test_three_days_end_in_the_papers_tables(
             clock.days(1)
         for code, page in pages:
             page.reload()
-            page.wait_for_timeout(300)
             answer_all(page, found, code)
+            page.get_by_text("That was the last part").wait_for()
         arms = [one.arm for one in found.people.values()]
         assert sorted(arms.count(arm) for arm in set(arms)) == [4, 4, 4]
         assert all(len(one.talks) == DAYS for one in found.people.values())

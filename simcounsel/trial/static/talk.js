@@ -31,11 +31,11 @@ function draw(talk, found) {
     if (line.n <= talk.seen) continue;
     talk.seen = line.n;
     if (waiting.delete(line.id)) forget(talk, line.id);
-    talk.list.append(h("li", { class: line.who, dir: "auto" }, h("span", { class: "hidden" }, `${t(line.who === "me" ? "you" : "other")}: `), line.text));
+    talk.list.append(h("li", { class: line.who }, line.who !== "note" && h("span", { class: "hidden" }, `${t(line.who === "me" ? "you" : "other")}: `), h("div", { dir: "auto" }, line.text)));
     if (line.who !== "me") say(line.text);
   }
   talk.list.querySelectorAll("[data-unsent]").forEach((one) => one.remove());
-  for (const one of talk.unsent) talk.list.append(h("li", { class: "me", "data-unsent": one.id, dir: "auto" }, one.text, h("small", {}, t("not_sent"))));
+  for (const one of talk.unsent) talk.list.append(h("li", { class: "me", "data-unsent": one.id }, h("div", { dir: "auto" }, one.text), h("small", {}, t("not_sent"))));
   talk.awaiting = found.awaiting && !talk.unsent.length;
   talk.over = found.over;
   talk.button.disabled = !talk.awaiting;
