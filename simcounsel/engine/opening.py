@@ -48,7 +48,9 @@ DECIDE_NOTHING: Mapping[str, str] = {
     "prompts/sets": "sets in other words; the world holds the one that it uses",
     "danger/hearing/learning/lines": "what weights were learned from",
     "specs/other_names.yaml": "names to draw; the world holds those that were drawn",
+    "practice": "what trainees and teachers read",
     "studies": "rating studies",
+    "trial": "what participants read, which a trial's plan holds",
     "viewer": "pages",
 }
 """Data that decide nothing in a run, and why."""

@@ -17,6 +17,7 @@ from simcounsel.trial.gate import password_hash
 from simcounsel.trial.plan import Trial
 from simcounsel.trial.questions import Questionnaire
 from simcounsel.trial.store import Store
+from simcounsel.trial.texts import all_texts
 
 SECRETS = "private/secrets.json"
 PLAN = "preregistration"
@@ -30,6 +31,7 @@ def plan_of(trial: Trial, questionnaires: Mapping[str, Questionnaire]) -> dict[s
             id: one.scale.hash if one.scale else one.of(trial.languages[0]).model_dump(mode="json")
             for id, one in questionnaires.items()
         },
+        "texts": hash_of_plan({one: all_texts(one) for one in trial.languages}),
         "versions": versions(),
         "prompts": hash_of_plan(prompt_hashes()),
     }

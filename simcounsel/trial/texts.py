@@ -13,14 +13,15 @@ RIGHT_TO_LEFT = frozenset({"fa"})
 
 
 @cache
-def _data(language: str) -> dict[str, Any]:
+def all_texts(language: str) -> dict[str, Any]:
+    """Everything that is included in a language."""
     data: dict[str, Any] = packaged("simcounsel.trial", "texts", f"{language}.yaml")
     return data
 
 
 def page_texts(language: str) -> dict[str, str]:
     """Labels, buttons, errors."""
-    texts: dict[str, str] = _data(language)["pages"]
+    texts: dict[str, str] = all_texts(language)["pages"]
     return texts
 
 
@@ -31,7 +32,7 @@ def direction(language: str) -> str:
 
 def template(trial: Trial, key: str, language: str, **slots: object) -> str:
     """A longer text, the study's own where it has one; unknown slots stay as they are."""
-    text = texts_of(trial, language).get(key) or _data(language)["templates"][key]
+    text = texts_of(trial, language).get(key) or all_texts(language)["templates"][key]
     given = {
         "title": title_of(trial, language),
         "contact": trial.contact.said,
@@ -49,7 +50,7 @@ def title_of(trial: Trial, language: str) -> str:
 
 def consent_items(language: str) -> list[list[str]]:
     """What is ticked before taking part, each with its id."""
-    items: list[list[str]] = _data(language)["templates"]["consent_items"]
+    items: list[list[str]] = all_texts(language)["templates"]["consent_items"]
     return items
 
 
@@ -60,12 +61,12 @@ def help_lines(trial: Trial, language: str | None) -> str:
 
 def reminder(language: str, **slots: object) -> tuple[str, str]:
     """Subject and body of a message that today's talk is waiting."""
-    texts = _data(language)["reminder"]
+    texts = all_texts(language)["reminder"]
     subject, body = (Template(texts[key]).safe_substitute(slots) for key in ("subject", "body"))
     return subject, body
 
 
 def surveys(name: str) -> Mapping[str, dict[str, Any]]:
     """An included survey by language; {} where none is called so."""
-    found = {code: _data(code).get("surveys", {}).get(name) for code in LANGUAGES}
+    found = {code: all_texts(code).get("surveys", {}).get(name) for code in LANGUAGES}
     return {code: {"id": name} | data for code, data in found.items() if data}

@@ -112,22 +112,25 @@ class Person:
     async def talk(self) -> None:
         after = 0
         for number in range(LINES):
-            after = await self.turn(after)
+            after, over = await self.turn(after)
+            if over:
+                return
             await asyncio.sleep(self.random.uniform(*THINKS_S))
             text = f"{self.name} says line {number}"
             begun = time.perf_counter()
             await self.ask("POST", "/api/say", json={"id": text, "text": text})
             self.kept_s.append(time.perf_counter() - begun)
             self.said.append(text)
-            after = await self.turn(after)
+            after, _ = await self.turn(after)
             self.waits.append((begun, time.perf_counter() - begun))
 
-    async def turn(self, after: int) -> int:
+    async def turn(self, after: int) -> tuple[int, bool]:
+        """Until it is their turn: the last line that they saw, and whether the talk is over."""
         while True:
             found = await self.ask("GET", f"/api/talk?after={after}")
             after = max([after, *(line["n"] for line in found["lines"])])
             if found.get("awaiting") or found.get("over"):
-                return after
+                return after, bool(found.get("over"))
 
 
 async def started(script: str, *words: str) -> asyncio.subprocess.Process:
@@ -168,7 +171,7 @@ async def measured(people: int) -> None:
             Person(f"http://127.0.0.1:{port}", link, n) for n, link in enumerate(links(folder))
         ]
         tasks = [asyncio.create_task(one.take_part()) for one in crowd]
-        while sum(len(one.said) for one in crowd) < people * LINES // 2:
+        while sum(len(one.said) for one in crowd) < people * LINES // 3:
             await asyncio.sleep(0.2)
         killed = time.perf_counter()
         server.send_signal(signal.SIGKILL)

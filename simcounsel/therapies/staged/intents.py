@@ -13,7 +13,10 @@ from simcounsel.therapies.specs.manual import Intent
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 ORDER = ("even_asked", "unclear", "another", "tell_more", "done", "explain", "no", "yes")
 """What is said more narrowly is tried first: `another time` is a no and `another` is not."""
-_STOPS = re.compile(r"([.,;:!?…。，；：！？、—–\n]+)")
+_STOPS = re.compile(r"([.,;:!?…。，；：！？、،؛؟—–\n]+)")
+FARSI = "fa"
+_ONE_FORM = str.maketrans({"ي": "ی", "ك": "ک", "ٔ": None, "ً": None, "\u200c": " "})
+"""Letters that are typed in several ways, and the half-space."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +87,15 @@ def patterns_of(language: str) -> Patterns:
 
 def intent_in(text: str, language: str = "en") -> Intent | None:
     """What an utterance wants, if every clause of it is known and they agree; None: somebody must
-    judge it.
+    judge it. Where the world speaks English, people may answer in Farsi.
     """
+    known = _intent_in(text, language)
+    if known is None and language == "en":
+        return _intent_in(text.translate(_ONE_FORM), FARSI)
+    return known
+
+
+def _intent_in(text: str, language: str) -> Intent | None:
     patterns = patterns_of(language)
     kinds: list[tuple[str, bool]] = []
     for clause, asked, turned in _clauses(text, patterns):
@@ -126,7 +136,7 @@ def _clauses(text: str, patterns: Patterns) -> list[tuple[str, bool, bool]]:
     found: list[tuple[str, bool, bool]] = []
     for index in range(0, len(parts), 2):
         stop = parts[index + 1] if index + 1 < len(parts) else ""
-        asked = bool(re.search("[?？]", stop))
+        asked = bool(re.search("[?？؟]", stop))
         pieces = _turns(" ".join(parts[index].split()), patterns)
         found += [
             (piece, asked and place == len(pieces) - 1, turned)

@@ -1,0 +1,40 @@
+"""Consent in Farsi, as people write it: in its own script and in Latin letters."""
+
+import pytest
+
+from simcounsel.packaged import packaged
+from simcounsel.therapies.staged.intents import intent_in
+
+ANSWERS = {
+    "yes": "بله|آره حتما|bale|baleh|باشه|چشم|چرا که نه؟|begoo|با کمال میل|موافقم، شروع کنیم|areh|می‌خوام امتحان کنم|مشکلی نیست|خوبه ممنون",
+    "no": "نه|نه ممنون|نخیر|الان نه|نه، مرسی|nakheyr|بعداً|نمی‌خوام|حوصله ندارم|na mersi|اصلا|نيازي نيست|آره ولی نه",
+    "another": "یکی دیگه|یه تمرین دیگه لطفا",
+    "explain": "یعنی چی؟|متوجه نشدم",
+    "done": "انجام دادم|تموم شد",
+    "tell_more": "می‌خوام حرف بزنم",
+}
+UNDECIDED = "شاید|نمی‌دونم|بله؟|امروز باران آمد|دیشب با خواهرم حرف زدم"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text"), [(kind, one) for kind, some in ANSWERS.items() for one in some.split("|")]
+)
+def test_what_is_clear_is_read(wanted: str, text: str) -> None:
+    assert intent_in(text, "en") == wanted
+
+
+@pytest.mark.parametrize("text", UNDECIDED.split("|"))
+def test_what_is_not_clear_is_asked_of_a_model(text: str) -> None:
+    assert intent_in(text, "en") is None
+
+
+def test_there_are_as_many_patterns_as_the_paper_has() -> None:
+    data = packaged("simcounsel.therapies", "intents", "fa.yaml")
+    words = {kind: sum(one.count("|") + 1 for one in data[kind]) for kind in ("yes", "no")}
+    assert words["yes"] >= 40 and words["no"] >= 13
+
+
+def test_english_is_read_as_before() -> None:
+    assert intent_in("yes please", "en") == "yes"
+    assert intent_in("I saw my sister", "en") is None
+    assert intent_in("bale", "zh") is None
