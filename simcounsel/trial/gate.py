@@ -15,8 +15,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from simcounsel.viewer.guard import LOOPBACK, NOWHERE, POLICY
 
 BODY_BYTES = 64 * 1024
-MOST_POSTS, MOST_MISSES, MOST_LOGINS = 60, 20, 8
-"""A minute: posts of a session; wrong links of an address; wrong passwords of an address."""
+MOST_POSTS, MOST_OF_ADDRESS, MOST_MISSES, MOST_LOGINS = 60, 3000, 20, 8
+"""A minute: posts of a browser, and of an address; wrong links, and wrong passwords, of an
+address.
+"""
 MINUTE_S = 60.0
 KEPT = 20_000
 """So many counts are kept."""
@@ -66,7 +68,7 @@ class Gate:
         self._hosts = {parts.netloc}
         self._local = parts.hostname in LOOPBACK
         self._secure = parts.scheme == "https"
-        self._posts = Often(MOST_POSTS)
+        self._posts, self._from_address = Often(MOST_POSTS), Often(MOST_OF_ADDRESS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or pass on and add the headers."""
@@ -99,7 +101,9 @@ class Gate:
             return JSONResponse({"error": "a page of another site may not ask here"}, 403)
         if headers.get("content-type", "").split(";")[0].strip() != "application/json":
             return JSONResponse({"error": "send application/json"}, 415)
-        if not self._posts.count(headers.get("cookie") or address_of(request)):
+        address = address_of(request)
+        own = self._posts.count(headers.get("cookie") or address)
+        if not (self._from_address.count(address) and own):
             return JSONResponse({"error": "too many at once; wait a minute"}, 429)
         return None
 

@@ -114,6 +114,8 @@ class Running:
         returns.
         """
         with self.lock(code):
+            if kind == "replied" and self.people[code].withdrawn:
+                return Happened(seq=0, at=self.now(), person=code, kind=kind, data={})
             happened = self.store.write(code, kind, **data)
             self._observe(happened)
         self.ring(code)

@@ -57,12 +57,22 @@ class Recorded:
 
     def __init__(self, store: Store, took: Callable[[str, dict[str, Any]], None]) -> None:
         self._store, self._took = store, took
+        self._gone: set[str] = set()
+        self._lock = threading.Lock()
 
     def append_call(self, call: dict[str, Any]) -> None:
-        """Keep one."""
+        """Keep one, unless they are gone."""
         who = _WHO.get()
-        self._store.call(who, call)
+        with self._lock:
+            if who in self._gone:
+                return
+            self._store.call(who, call)
         self._took(who, call)
+
+    def forget(self, who: str) -> None:
+        """Keep nothing more of somebody."""
+        with self._lock:
+            self._gone.add(who)
 
 
 class Talking:
@@ -95,7 +105,7 @@ class Talking:
         """Whether participants are people; the log marks their lines so."""
         self.troubled: dict[str, str] = {}
         """Who cannot be answered now, and why."""
-        models.recorder = Recorded(store, self._took)
+        self._recorded = models.recorder = Recorded(store, self._took)
 
     def go_on(self, who: Participant) -> None:
         """See to it that the other side answers; at once, in a thread of its own."""
@@ -104,6 +114,7 @@ class Talking:
 
     def forget(self, code: str) -> None:
         """Let go of what is in memory of somebody."""
+        self._recorded.forget(code)
         self._sittings.pop(code, None)
         self.troubled.pop(code, None)
 
@@ -146,7 +157,8 @@ class Talking:
     def _owes(who: Participant) -> bool:
         """Whether the other side is to speak, or the talk is to end."""
         talk = who.talk
-        return bool(talk and not talk.over and (not talk.awaiting or talk.ending))
+        waits = talk and not talk.over and (not talk.awaiting or talk.ending)
+        return bool(waits and not who.withdrawn)
 
     def _answer(self, who: Participant) -> None:
         talk = who.talk

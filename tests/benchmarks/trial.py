@@ -37,7 +37,7 @@ from simcounsel.trial.plan import load_trial
 folder = Path(sys.argv[1])
 plan = load_trial(folder)
 models = open_models(plan, folder, Prices.load(), 512)
-with opened(plan, folder, models.open()) as running:
+with opened(plan, folder, models.open(), amend="files may change beside a benchmark") as running:
     serve_until_stopped(running, None, int(sys.argv[2]), print)
 """
 BARE = """

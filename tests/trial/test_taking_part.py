@@ -1,7 +1,9 @@
 """A participant from the link to the debriefing, and all that can happen on the way."""
 
+import asyncio
 import csv
 import json
+import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -183,10 +185,15 @@ class Failing:
         self.inner = Scripted()
         self.name = self.inner.name
         self.down = False
+        self.held, self.waiting = threading.Event(), threading.Event()
+        self.held.set()
 
     async def complete(self, question: Any, complaint: str | None) -> Completion:
         if self.down:
             raise ModelUnreachable("the line is cut")
+        while not self.held.is_set():
+            self.waiting.set()
+            await asyncio.sleep(0.01)
         return await self.inner.complete(question, complaint)
 
     async def close(self) -> None:
@@ -247,6 +254,31 @@ def test_withdrawal_deletes_all_that_somebody_gave(tmp_path: Path) -> None:
         assert found.people["P001"].withdrawn == "deleted" and found.people["P001"].name is None
         assert found.gone == arms == {"all": 1}, "the place stays taken"
         assert found.spent == spent, "so does what it cost"
+
+
+def test_what_a_model_says_after_a_withdrawal_is_not_kept(tmp_path: Path) -> None:
+    """The answer was on its way when everything was deleted."""
+    written(tmp_path)
+    model = Failing()
+    board = Switchboard(
+        {tier: model for tier in ("reason", "quick", "judge")}, open_embed("scripted")
+    )
+    with running(tmp_path, models=board) as found, site(found) as client:
+        one = Browser(client, links(tmp_path)[0])
+        one.enter()
+        one.heard()
+        model.held.clear()
+        one.say("A sentence about pelicans.")
+        while not model.waiting.is_set():
+            time.sleep(0.01)
+        one.do("withdraw", delete=True)
+        model.held.set()
+        time.sleep(0.3)
+        found.store.write("", "over")
+        assert list(found.store.calls("P001")) == []
+        assert [one.kind for one in found.store.events() if one.person == "P001"][-1] == "withdrew"
+        left = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+        assert b"pelicans" not in left
 
 
 def test_withdrawal_without_deletion_keeps_what_was_given(tmp_path: Path) -> None:
