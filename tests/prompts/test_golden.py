@@ -54,6 +54,7 @@ PARTS = {
     "person",
     "moment",
     "lived",
+    "practice_words",
 }
 """Part of another prompt; its golden file has them."""
 MEASURED = (
@@ -123,6 +124,8 @@ SAFETY = ("safety_answer",)
 """Compared in tests/danger/test_protocol.py."""
 ASSESSED = ("risk",)
 """Compared in tests/danger/test_assessing.py."""
+PRACTICED = ("practice_feedback", "practice_report")
+"""Compared in tests/practice/test_prompts.py."""
 WRAPPED = ("complaint", "options", "schema")
 
 
@@ -221,6 +224,7 @@ def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
         *LISTENED,
         *SAFETY,
         *ASSESSED,
+        *PRACTICED,
     }
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 

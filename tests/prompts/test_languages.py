@@ -27,6 +27,8 @@ from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.llm.schemas import schema_of
 from simcounsel.policies.socratic import MoveFacts
+from simcounsel.practice.feedback import FeedbackAnswer
+from simcounsel.practice.report import ReportAnswer
 from simcounsel.prompts import NOTE, phrases, prompt_text, render
 from simcounsel.prompts.twins import complained, described
 from simcounsel.scripted import Scripted
@@ -173,7 +175,8 @@ def asked_schemas() -> set[type]:
     recorded_ones = {
         one.schema for policy in POLICIES for one in recorded(policy, language="zh").questions
     }
-    return {*listed, *recorded_ones, Preference, Judgment, CrisisLine} - {None}  # type: ignore[arg-type]
+    others = {Preference, Judgment, CrisisLine, FeedbackAnswer, ReportAnswer}
+    return {*listed, *recorded_ones, *others} - {None}  # type: ignore[arg-type]
 
 
 def test_every_description_of_an_answer_has_its_chinese_twin() -> None:
