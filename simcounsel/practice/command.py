@@ -23,6 +23,9 @@ WorldName = Annotated[str, typer.Option("--world", help="The world in which clie
 LanguageName = Annotated[
     str | None, typer.Option("--language", help="Of talk and pages: en or zh; as in the world.")
 ]
+Judge = Annotated[
+    str | None, typer.Option("--judge", help="Model that gives feedback; left out: as --model.")
+]
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0 is any that is free.")]
 Host = Annotated[str, typer.Option("--host", help="The address to serve on.")]
 SHOWN = (
@@ -45,6 +48,7 @@ def start(
     world: WorldName = "insomnia",
     language: LanguageName = None,
     model: Model = None,
+    judge: Judge = None,
     port: Port = 8780,
 ) -> None:
     """Practice alone: a page on this machine, until Ctrl-C.
@@ -54,8 +58,9 @@ def start(
     from simcounsel.practice.group import LINKS, begin_folder
 
     if not (folder / LINKS).exists():
-        begin_folder(folder, ("you",), {"world": world, "language": language, "model": model})
-    _serve(folder, model, "127.0.0.1", port, "you", client, feedback)
+        settings = {"world": world, "language": language, "model": model, "judge": judge}
+        begin_folder(folder, ("you",), settings)
+    _serve(folder, (model, judge), "127.0.0.1", port, "you", client, feedback)
 
 
 @practice.command()
@@ -67,20 +72,28 @@ def new(
     world: WorldName = "insomnia",
     language: LanguageName = None,
     model: Model = None,
+    judge: Judge = None,
 ) -> None:
     """Make a folder for a group, with a secret link for each trainee and the supervisor."""
     from simcounsel.practice.group import begin_folder
 
-    begin_folder(folder, tuple(trainee), {"world": world, "language": language, "model": model})
+    settings = {"world": world, "language": language, "model": model, "judge": judge}
+    begin_folder(folder, tuple(trainee), settings)
     typer.echo(f"wrote {folder}/links.json: whoever has a link is that person")
     typer.echo(f"next: simcounsel practice serve {folder}")
 
 
 @practice.command()
 @asks_models
-def serve(folder: Folder, model: Model = None, host: Host = "127.0.0.1", port: Port = 8780) -> None:
+def serve(
+    folder: Folder,
+    model: Model = None,
+    judge: Judge = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8780,
+) -> None:
     """Serve the pages of a group until Ctrl-C, and tell each link."""
-    _serve(folder, model, host, port)
+    _serve(folder, (model, judge), host, port)
 
 
 @practice.command()
@@ -106,18 +119,20 @@ def record(
             typer.echo("  ".join(f"{key} {row[key]}" for key in SHOWN if row[key] is not None))
 
 
-def _world(settings: dict[str, Any], model: str | None = None) -> Any:
+def _world(settings: dict[str, Any], model: str | None = None, judge: str | None = None) -> Any:
     from simcounsel.envs.preparing import EnvSettings
     from simcounsel.specs.world_file import load_world
 
     changes = {"language": settings["language"]} if settings["language"] else {}
     world = load_world(settings["world"], **changes)
-    return EnvSettings(world=world, model=model or settings["model"]).world_played()
+    return EnvSettings(
+        world=world, model=model or settings["model"], judge=judge or settings["judge"]
+    ).world_played()
 
 
 def _serve(
     folder: Path,
-    model: str | None,
+    models: tuple[str | None, str | None],
     host: str,
     port: int,
     who: str | None = None,
@@ -134,7 +149,7 @@ def _serve(
     from simcounsel.viewer.guard import LOOPBACK
     from simcounsel.viewer.serve import listen
 
-    world = _world(read_folder(folder)[0], model)
+    world = _world(read_folder(folder)[0], *models)
     check_models(world)
     fetch_weights(world.model_names(), console_of(), False)
     with closing(Practice(folder, world, open_models(world))) as found:

@@ -18,7 +18,7 @@ from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.llm.question import Ask, Facts, Question, ask
 from simcounsel.llm.schemas import Limits
 from simcounsel.practice.exchange import RULES, Feedback, Shift
-from simcounsel.practice.skills import examples_of, helping_skills, library_skill, skill_of
+from simcounsel.practice.skills import example_of, helping_skills, library_skill, skill_of
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.vocabulary import Language
 from simcounsel.texts.quotes import units
@@ -120,15 +120,16 @@ def by_rules(moment: Moment) -> Feedback:
     skills = helping_skills(moment.language)
     own = skills[skill_of(moment.heard, moment.said, moment.language)]
     fits = skills[_called_for(moment, own.id)]
-    named, lines = ("", ()) if fits is own else examples_of(fits, moment.heard, moment.language)
+    turn = len(moment.before) // 2
+    named, line = ("", "") if fits is own else example_of(fits, turn, moment.language)
     reason = own.why if fits is own or fits.id != "risk_question" else fits.why
     return Feedback(
         skill=own.id,
         name=own.name,
         noticed="",
         effect="",
-        alternative=lines[0] if lines else "",
-        example=bool(lines),
+        alternative=line,
+        example=bool(line),
         reason=reason,
         source=f"{fits.source}; {_named(named, moment.language)}" if named else fits.source,
         fits=fits.id,
@@ -150,17 +151,20 @@ def _called_for(moment: Moment, own: str) -> str:
 
 
 def _sources(moment: Moment) -> tuple[str, ...]:
-    """Skills of the files that a source may name: those of the helping skills, then the groups of
-    the therapy that is practiced.
+    """What a source may name: the helping skills, those of the files that carry them out, then the
+    groups of the therapy that is practiced.
     """
-    found = [named for one in helping_skills("en").values() for named in one.library]
+    skills = helping_skills(moment.language)
+    found = [*skills, *(named for one in skills.values() for named in one.library)]
     if moment.therapy:
         found += [f"{moment.therapy}.{one.id}" for one in shipped_therapy(moment.therapy).skills]
     return tuple(dict.fromkeys(found))
 
 
 def _named(source: str, language: str) -> str:
-    """A skill of the files in words, with its id."""
+    """A source in words: a book, or a skill of the files with its id."""
+    if "." not in source:
+        return helping_skills(language)[source].source
     return f"{library_skill(source, language).name} ({source})"
 
 
@@ -172,7 +176,7 @@ def _question(
         "practice_feedback",
         moment.language,
         names=", ".join(f"{one.id} ({one.name})" for one in skills.values()),
-        skills="\n".join(_listed(one, moment.language) for one in sources),
+        skills="\n".join(_listed(one, moment.language) for one in sources if "." in one),
         client=moment.client,
         talk=as_text(moment, moment.before),
         trainee=moment.words("trainee"),

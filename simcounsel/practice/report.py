@@ -21,7 +21,7 @@ from simcounsel.llm.question import Ask, Facts, Question, ask
 from simcounsel.packaged import packaged
 from simcounsel.practice.exchange import RULES, Exchange, lines_in
 from simcounsel.practice.feedback import Moment, by_rules, is_in
-from simcounsel.practice.skills import examples_of, helping_skills, words_in
+from simcounsel.practice.skills import example_of, helping_skills, words_in
 from simcounsel.prompts import render
 
 IN_THE_BENCHMARK_ONLY = {"let_be", "one_question", "nothing_twice", "limits_said"}
@@ -193,13 +193,13 @@ def by_rule(
     broken = next((one.what for one in danger if not one.holds), None)
     name = "danger" if broken else _to_try(counts)
     skill = helping_skills(language).get("reflection" if name == "advice" else name)
-    lines = examples_of(skill, moments[-1].heard, language)[1] if skill else ()
+    line = example_of(skill, len(moments), language)[1] if skill else ""
     answer = ReportAnswer.model_construct(
         well=[*_well(moments, words["opened"])],
         next=words[name].format(what=broken, **counts),
-        line=next(iter(lines), ""),
+        line=line,
     )
-    return answer, bool(lines)
+    return answer, bool(line)
 
 
 def _to_try(counts: Counts) -> str:

@@ -14,7 +14,7 @@ from simcounsel.envs.episode import Episode
 from simcounsel.envs.rollouts import Calls, write_run
 from simcounsel.envs.seat import Line
 from simcounsel.envs.setting import Setting
-from simcounsel.events import ClientShifted
+from simcounsel.events import ClientShifted, Entry
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.practice.exchange import Exchange, Shift, lines_in
@@ -142,6 +142,15 @@ class PracticeSession:
         lines, setting = [self.moment(one.number) for one in self.exchanges], self.setting
         locale = setting.world.safety.locale
         return self._ask(reported(lines, self.exchanges, self.taken_back, locale, setting.seed))
+
+    def finish(self) -> list[Entry]:
+        """The session is over, as it is; all that happened in it, for a log of one's own."""
+        self.open()
+        assert self._episode is not None
+        if self._episode.view is not None:
+            self._episode.say(Line(text="", silent=True))
+        self.over = True
+        return self._episode.entries
 
     def close(self) -> None:
         """Let go of the client; what was said stays."""

@@ -107,7 +107,7 @@ class PracticeSite:
     def _home(self, name: str) -> dict[str, Any]:
         practice, language = self.practice, self.language
         self._levels = self._levels or dict(levels(practice.world))
-        boss = name == SUPERVISOR
+        boss, model = name == SUPERVISOR, practice.world.model_names()["reason"]
         mine = [one for one in practice.sessions.values() if boss or one.trainee == name]
         skills = helping_skills(language)
         return {
@@ -116,7 +116,7 @@ class PracticeSite:
             "language": language,
             "texts": practice_words(language)["page"],
             "notice": notice("before", language, practice.world.safety.locale),
-            "settings": practice.settings,
+            "small": model if model in ("embedded", "scripted") else None,
             "clients": self._levels,
             "therapies": shipped_therapies(),
             "skills": {id: one.name for id, one in skills.items()},

@@ -10,6 +10,7 @@ from functools import cache
 
 from simcounsel.bench.protocol.asked import asked_in
 from simcounsel.danger.hearing.phrases import leave_taken
+from simcounsel.envs.danger import endangered, open_dangers
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.instruments.talk import count
 from simcounsel.packaged import packaged
@@ -73,21 +74,17 @@ def library_skill(named: str, language: str) -> MetaSkill | Skill:
     return in_language(shipped_therapy(therapy), language).library()[id]
 
 
-def examples_of(skill: HelpingSkill, heard: str, language: str) -> tuple[str, tuple[str, ...]]:
-    """Of the skills in the library that carry one out the one whose cue has most longer words of
-    what the client said, of equals the first, and lines that carry it out; '' and () where there is
-    none.
+def example_of(skill: HelpingSkill, turn: int, language: str) -> tuple[str, str]:
+    """A skill of the library that carries one out, and a line of its file that does: those of the
+    first two in turn, so that the same is not read again and again; '' and '' where there is none.
     """
-
-    def longer(text: str) -> set[str]:
-        return {word for word in _WORDS.findall(text.casefold()) if len(word) > 3}
-
-    def shared(named: str) -> int:
-        return len(longer(heard) & longer(library_skill(named, language).cue))
-
-    named = max(skill.library, key=shared, default="")
-    found = library_skill(named, language) if named else None
-    return named, found.examples if isinstance(found, Skill) else ()
+    lines = [
+        (named, line)
+        for named in skill.library[:2]
+        if isinstance(found := library_skill(named, language), Skill)
+        for line in found.examples
+    ]
+    return lines[turn % len(lines)] if lines else ("", "")
 
 
 def words_in(text: str) -> int:
@@ -110,30 +107,40 @@ def skills_in(heard: str, said: str, language: Language) -> tuple[str, ...]:
         return ("silence",)
     counts = count([(CLIENT, heard), (COUNSELOR, said)])
     hits = {name for name, pattern in _patterns().items() if pattern.search(said)}
-    feels, reflects = "feeling" in hits, counts.reflections > 0
-    closed = counts.questions - counts.open_questions
-    echoed = said.strip("?？ ").casefold() in heard.casefold()
+    feels, asks = "feeling" in hits or "guesses" in hits, counts.questions > 0
+    reflects = counts.reflections > 0 or bool({"guesses", "so"} & hits and not asks)
+    late = "late_question" in hits and asks
+    openly = (counts.open_questions > 0 or late) and "how_many" not in hits
     few = len(words) <= (2 * MINIMAL_WORDS if is_chinese(said) else MINIMAL_WORDS)
+    echoed = {*map(str.casefold, words)} <= {*_WORDS.findall(heard.casefold())}
+    advises = counts.advice > 0 and "guesses" not in hits
     tests = {
-        "risk_question": bool(asked_in(said, language).dangers),
+        "risk_question": bool(asked_in(said, language).dangers) or (asks and _meets(heard, said)),
         "judgment": "judgment" in hits,
+        "silence": "lets_be" in hits,
         "interruption": _cuts_in(heard, said),
-        "advice": counts.advice > 0,
         "reassurance": "reassurance" in hits,
+        "advice": advises or "suggests" in hits,
         "self_disclosure": "self_disclosure" in hits,
+        "closing": "closing" in hits or bool(leave_taken(said, language)),
         "several_questions": counts.questions > 1,
-        "closing": bool(leave_taken(said, language)),
+        "opening": not heard and "opening" in hits,
         "summary": "summary" in hits,
         "affirmation": "affirmation" in hits,
+        "minimal": few and not feels and (not asks or echoed),
+        "open_question": openly or ("invites" in hits and not asks),
+        "closed_question": asks and not openly,
         "reflection": reflects and feels,
         "paraphrase": reflects and not feels,
-        "minimal": few and (not counts.questions or echoed),
-        "open_question": counts.open_questions > 0,
-        "closed_question": closed > 0,
-        "opening": not heard and "opening" in hits,
         "information": "information" in hits,
     }
     return tuple(name for name, holds in tests.items() if holds)
+
+
+def _meets(heard: str, said: str) -> bool:
+    """Whether the client spoke of danger, and the answer takes it up."""
+    lines = ((CLIENT, heard), (COUNSELOR, said))
+    return endangered(lines) and not open_dangers(lines)
 
 
 def _cuts_in(heard: str, said: str) -> bool:

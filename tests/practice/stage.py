@@ -66,7 +66,7 @@ def session(
 
 
 def folder_of(folder: Path, *names: str) -> Path:
-    settings = {"world": "tiny", "language": None, "model": "scripted"}
+    settings = {"world": "tiny", "language": None, "model": "scripted", "judge": None}
     begin_folder(folder, names or ("Ada", "Ben"), settings)
     return folder
 

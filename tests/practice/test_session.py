@@ -55,10 +55,8 @@ def test_a_line_is_answered_and_told_what_it_did() -> None:
         third = talk.say(POOR).feedback
         assert third is not None and third.by == RULES
         assert (third.skill, third.fits) == ("advice", "reflection")
-        assert third.example and third.alternative in (
-            "You stood there while they laughed, and you felt ashamed.",
-        )
-        assert "Hill (2020)" in third.source and "reflect_feeling" in third.source
+        assert third.example and third.alternative.startswith("You love your sister")
+        assert "Hill (2020)" in third.source and "welcome_both_sides" in third.source
 
 
 def test_a_judge_is_asked_and_its_words_are_kept() -> None:
@@ -187,7 +185,7 @@ def test_a_chinese_session() -> None:
         talk.say("你好，今天想从哪里说起？")
         found = talk.say("你应该早点睡。").feedback
         assert found is not None and found.name == "建议" and "Hill（2020）" in found.source
-        assert "笑" in found.alternative
+        assert found.example and "考试" in found.alternative
         assert talk.end().by == RULES
 
 

@@ -54,7 +54,7 @@ async function showHome() {
   document.documentElement.lang = home.language;
   document.title = t(home.supervisor ? "supervisor" : "title");
   fill(main, h("h1", {}, home.supervisor ? t("supervisor") : home.name === "you" ? t("title") : t("hello", { name: home.name })),
-    home.supervisor ? assigning() : [h("p", { class: "label" }, t("intro")), h("details", {}, h("summary", {}, t("notice")), h("p", { class: "small" }, home.notice)), assignments(), beginning()],
+    home.supervisor ? assigning() : [h("p", { class: "label" }, t("intro")), home.small ? h("p", { class: "warn" }, t("small", { model: home.small })) : null, h("details", {}, h("summary", {}, t("notice")), h("p", { class: "small" }, home.notice)), assignments(), beginning()],
     h("section", {}, h("h2", {}, t(home.supervisor ? "all_sessions" : "sessions")), home.sessions.length ? h("ul", { class: "plain" }, home.sessions.map(sessionLink)) : h("p", { class: "soft" }, t("no_sessions"))),
     records());
 }
@@ -182,7 +182,7 @@ function drawSession() {
   fill(main, h("p", {}, h("a", { href: "#" }, `← ${t("back")}`)), h("h1", {}, home.supervisor ? `${session.trainee}: ${client}` : client), session.focus ? h("p", { class: "soft" }, said(session.focus)) : null,
     warned ? h("div", { class: "warn", role: "alert" }, warned.split("\n").map((one) => h("p", {}, one))) : null,
     ended && session.report ? report() : null,
-    ended ? h("h2", {}, t("transcript")) : null,
+    h("h2", { class: ended ? "" : "hidden" }, t("transcript")),
     lines.length || waits || unsent ? null : h("p", { class: "soft" }, t("first_line")),
     h("ol", { class: "talk" }, shown),
     h("div", { id: "trouble", role: "alert" }, stopped ? h("p", { class: "warn" }, t("stopped", { why: stopped })) : session.trouble ? h("p", { class: "warn" }, t("trouble", { why: session.trouble })) : null),
