@@ -9,6 +9,7 @@ from typing import Any
 from simcounsel.chance import seed_of
 from simcounsel.envs.setting import Setting
 from simcounsel.errors import SpecError
+from simcounsel.practice.clients import setting_of as practiced_with
 from simcounsel.prompts import prompt_text
 from simcounsel.specs.persona import ClientPersona, Portrait, Routine, Situation, Stroke
 from simcounsel.specs.prompt_set import PromptSet
@@ -101,6 +102,20 @@ def setting_of(trial: Trial, world: World, who: Participant, number: int) -> Set
         max_turns=trial.talks.lines,
         times=(*known, *later),
     )
+
+
+def practice_of(trial: Trial, world: World, who: Participant, number: int) -> Setting:
+    """The frame of talk `number`, in which a participant counsels the next client of their arm."""
+    assert who.arm is not None and who.first_day is not None
+    task = trial.arm(who.arm).practice
+    assert task is not None
+    named = task.clients[(number - 1) % len(task.clients)]
+    language: Any = "zh" if who.language == "zh" else "en"
+    placed = world.model_copy(
+        update={"language": language, "start": datetime.combine(who.first_day, time(0))}
+    )
+    setting = practiced_with(placed, named, seed_of(trial.name, who.code, number) >> 32)
+    return replace(setting, max_turns=trial.talks.lines, times=(who.talks[number - 1].minute,))
 
 
 def persona_of(who: Participant) -> ClientPersona:

@@ -20,7 +20,7 @@ from simcounsel.secret import scrub
 from simcounsel.specs.residents import Appointment
 from simcounsel.specs.sweep_plan import PLAN, PlannedArm, PlannedRun, SweepPlan
 from simcounsel.specs.world import World
-from simcounsel.trial.casting import TICK_MINUTES, arm_world, setting_of, without_later
+from simcounsel.trial.casting import TICK_MINUTES, arm_world, practice_of, setting_of, without_later
 from simcounsel.trial.person import BEFORE, Participant, TrialTalk
 from simcounsel.trial.plan import Trial
 from simcounsel.trial.running import Running
@@ -225,24 +225,33 @@ def _write_spss(spss: Any, table: Any, name: str, out: Path) -> None:
 
 
 def _run(running: Running, who: Participant, out: Path) -> Path:
-    """A participant's talks and answers as a run."""
+    """A participant's talks and answers as a run; the answers of a trainee are in the run of the
+    last talk, since each talk is with another client.
+    """
     assert who.arm is not None
     trial, arm = running.trial, running.trial.arm(who.arm)
     world = arm_world(trial, arm, running.folder)
     talks = [talk for talk in who.talks if talk.entries]
-    moment = talks[-1].number if talks else 0
-    if not who.talks:
-        who = replace(who, talks=[TrialTalk(number=1, day=1, minute=0, over=True)])
-        moment = 1
-    setting = without_later(setting_of(trial, world, who, moment), moment)
-    entries = [parse_entry(json.loads(line)) for talk in talks for line in talk.entries]
     calls = Calls()
     for _, call in running.store.calls(who.code):
         calls.append_call(call)
-    told = list(_with_answers(entries or _nobody_met(setting), measurements(running, who), talks))
-    return write_log(
-        _world(setting, world, talks), out, told, calls, f"{arm.name}-{who.code.lower()}"
-    )
+    name, told = f"{arm.name}-{who.code.lower()}", measurements(running, who)
+    if arm.practice and talks:
+        for talk in talks:
+            setting = practice_of(trial, world, who, talk.number)
+            entries = [parse_entry(json.loads(line)) for line in talk.entries]
+            answered = told if talk is talks[-1] else []
+            entries = list(_with_answers(entries, answered, [talk]))
+            place = _world(setting, world, [talk])
+            written = write_log(place, out, entries, calls, f"{name}-{talk.number}")
+        return written
+    if not talks:
+        who = replace(who, talks=[TrialTalk(number=1, day=1, minute=0, over=True)])
+    moment = talks[-1].number if talks else 1
+    setting = without_later(setting_of(trial, world, who, moment), moment)
+    entries = [parse_entry(json.loads(line)) for talk in talks for line in talk.entries]
+    entries = list(_with_answers(entries or _nobody_met(setting), told, talks))
+    return write_log(_world(setting, world, talks), out, entries, calls, name)
 
 
 def _world(setting: Setting, world: World, talks: Sequence[TrialTalk]) -> World:

@@ -45,9 +45,9 @@ class Contact(Spec):
 class PracticeTask(Spec):
     """The participant counsels a simulated client, in place of being counseled."""
 
-    client: str
-    """A resident of the world."""
-    feedback: Literal["line", "request", "end", "none"] = "line"
+    clients: Annotated[tuple[str, ...], Field(min_length=1)]
+    """One for each talk, in turn: residents of the world, written personas, cases."""
+    feedback: Literal["line", "end", "none"] = "line"
     """When the participant gets feedback."""
 
 

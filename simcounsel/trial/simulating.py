@@ -19,7 +19,7 @@ from simcounsel.envs.seat import Line
 from simcounsel.envs.setting import Setting
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.therapies.clinic import with_client
-from simcounsel.trial.casting import partner_of, resident, setting_of
+from simcounsel.trial.casting import partner_of, practice_of, resident, setting_of
 from simcounsel.trial.exporting import export_all
 from simcounsel.trial.opening import opened
 from simcounsel.trial.person import Participant
@@ -189,37 +189,39 @@ class _Simulated:
         return True
 
     def _reply(self, heard: str | None) -> str | None:
-        """What the mind says to what it heard; None where it has taken leave, or nothing was said
-        yet.
-        """
+        """What the mind says next; None where it has taken leave."""
         mind = self._begun()
-        if mind.view is None or heard is None:
-            return None
-        before = len(mind.view.lines)
-        mind.say(Line(text=heard))
+        if mind.view is not None and heard is not None:
+            mind.say(Line(text=heard))
         lines = (
             [(one.who, one.text) for one in mind.view.lines]
             if mind.view is not None
             else list(mind.past[-1].pairs)
         )
-        mine = [text for who, text in lines[before:] if who == mind.setting.client.name]
-        return mine[-1] if mine else None
+        talk = self._who.talk
+        assert talk is not None
+        mine = [text for who, text in lines if who == mind.setting.inside.name]
+        new = mine[len(talk.own()) :]
+        return new[0] if new else None
 
     def _begun(self) -> Episode:
-        """The mind in today's talk."""
+        """The mind in today's talk: of the client, or in a practice arm of a counselor."""
         who = self._who
         assert who.arm is not None and who.talk is not None and self._running.talking is not None
-        world = self._running.talking.worlds[who.arm]
-        trial = self._running.trial
+        world, trial = self._running.talking.worlds[who.arm], self._running.trial
+        if trial.arm(who.arm).practice:
+            setting = practice_of(trial, world, who, who.talk.number)
+            setting = replace(setting, outside="client", human=False)
+            if self._mind is None or self._mind.setting != setting:
+                self._mind = _opened(Episode(setting, self._models))
+            return self._mind
         setting = replace(setting_of(trial, world, who, who.talk.number), outside="counselor")
-        client = setting.client.model_copy(
-            update={"persona": self._persona.model_copy(update={"name": setting.client.name})}
-        )
+        persona = self._persona.model_copy(update={"name": setting.client.name})
+        client = setting.client.model_copy(update={"persona": persona})
         setting = replace(setting, client=client)
         if self._mind is None:
-            self._mind = Episode(setting, self._models)
-            self._mind.begin()
-        if self._mind.view is None and self._mind.session == who.talk.number:
+            self._mind = _opened(Episode(setting, self._models))
+        elif self._mind.view is None and self._mind.session == who.talk.number:
             self._mind.setting = setting
             self._mind.open()
         return self._mind
@@ -228,3 +230,10 @@ class _Simulated:
         """The talk is over for the mind as well."""
         if self._mind is not None and self._mind.view is not None:
             self._mind.say(Line(text="", silent=True))
+
+
+def _opened(mind: Episode) -> Episode:
+    """In its first talk."""
+    mind.begin()
+    mind.open()
+    return mind

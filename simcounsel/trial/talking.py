@@ -1,7 +1,7 @@
 """Participants' talks: a line goes in, and the other side's answer comes back, whatever happens
 between.
 
-Each talk is an `Episode` of `simcounsel.envs`, in memory only: what was said and asked is in the
+The other side (`seats.py`) is in memory only: what was said and asked is in the
 store, and from there it is rebuilt after a restart or an outage, with no call asked again. Talks
 go on in threads, one for each participant at a time; models are asked over one Switchboard.
 """
@@ -9,10 +9,11 @@ go on in threads, one for each participant at a time; models are asked over one 
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,15 @@ from pydantic import ValidationError
 
 from simcounsel.danger.hearing.judging import RiskAnswer
 from simcounsel.envs.episode import Episode
-from simcounsel.envs.seat import Line
 from simcounsel.errors import ModelError
 from simcounsel.events import parse_entry
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.calls import decode_vectors
 from simcounsel.specs.world import World
-from simcounsel.trial.casting import arm_world, setting_of
+from simcounsel.trial.casting import arm_world, practice_of, setting_of
 from simcounsel.trial.person import Participant, TrialTalk
 from simcounsel.trial.plan import Trial
+from simcounsel.trial.seats import Counseled, Counseling, Opposite
 from simcounsel.trial.store import Store
 
 log = logging.getLogger(__name__)
@@ -36,20 +37,9 @@ AT_ONCE = 256
 """Talks that may wait for models at the same time."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
 """Before somebody who did not answer is asked again."""
+ENDS_S = 5.0
+"""How long answers that are under way may take at the end; others are asked for again later."""
 _WHO: ContextVar[str] = ContextVar("whose talk", default="")
-
-
-@dataclass(kw_only=True)
-class Sitting:
-    """A participant's episode as it is in memory."""
-
-    episode: Episode
-    number: int
-    """Of the talk that it is in."""
-    given: int = 0
-    """How many of the participant's lines it was given."""
-    stored: int = 0
-    """How many of its entries are in the store."""
 
 
 class Recorded:
@@ -96,7 +86,8 @@ class Talking:
         self.worlds: Mapping[str, World] = {
             arm.name: arm_world(trial, arm, folder) for arm in trial.arms if not arm.waits
         }
-        self._sittings: dict[str, Sitting] = {}
+        self._sittings: dict[str, tuple[int, Opposite]] = {}
+        """By participant the talk that they are in, and its other side."""
         self._busy: set[str] = set()
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -122,6 +113,9 @@ class Talking:
         """Let go of all; what is under way is taken up again after the next start."""
         self._closing.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
+        until = time.monotonic() + ENDS_S
+        while self._busy and time.monotonic() < until:
+            time.sleep(0.02)
         self._models.close()
 
     def _going_on(self, who: Participant) -> None:
@@ -163,41 +157,23 @@ class Talking:
     def _answer(self, who: Participant) -> None:
         talk = who.talk
         assert talk is not None
-        sitting = self._sittings.get(who.code)
-        if sitting is None or sitting.number != talk.number:
-            sitting = self._seated(who, talk, sitting)
-            self._sittings[who.code] = sitting
-        episode, own = sitting.episode, talk.own()
-        while episode.view is not None and sitting.given < len(own):
-            sitting.given += 1
-            episode.say(Line(text=own[sitting.given - 1].text))
-        if talk.ending and episode.view is not None:
-            episode.say(Line(text="", silent=True))
-        self._tell(who, talk, sitting)
-
-    def _tell(self, who: Participant, talk: TrialTalk, sitting: Sitting) -> None:
-        """Write down what the other side said, and whether the talk is over."""
-        episode = sitting.episode
-        over = episode.view is None
-        lines = (
-            [(line.who, line.text) for line in episode.view.lines]
-            if episode.view is not None
-            else list(episode.past[-1].pairs)
-        )
-        me = episode.setting.client.name
-        said = [text for name, text in lines if name != me]
-        heard = [line.text for line in talk.lines if line.who == "other"]
-        if said[: len(heard)] != heard:
+        number, opposite = self._sittings.get(who.code, (0, None))
+        if opposite is None or number != talk.number:
+            opposite = self._seated(who, talk, opposite if number == talk.number - 1 else None)
+            self._sittings[who.code] = talk.number, opposite
+        told = opposite.go_on([line.text for line in talk.own()], ending=talk.ending)
+        heard = tuple(line.text for line in talk.lines if line.who == "other")
+        noted = sum(line.who == "note" for line in talk.lines)
+        if told.said[: len(heard)] != heard:
             self._break_off(who, talk)
             return
-        new = episode.entries[sitting.stored :] if over else []
-        sitting.stored += len(new)
         self._happen(
             who.code,
             "replied",
-            lines=said[len(heard) :],
-            over=over,
-            entries=[entry.line() for entry in new],
+            lines=told.said[len(heard) :],
+            notes=told.notes[noted:],
+            over=told.over,
+            entries=[entry.line() for entry in told.entries],
         )
 
     def _break_off(self, who: Participant, talk: TrialTalk) -> None:
@@ -208,29 +184,30 @@ class Talking:
         self._sittings.pop(who.code, None)
         self._happen(who.code, "replied", lines=[], over=True, entries=[], broken_off=True)
 
-    def _seated(self, who: Participant, talk: TrialTalk, before: Sitting | None) -> Sitting:
-        """The episode at the beginning of a talk: the one before goes on, or it is built from the
-        store.
+    def _seated(self, who: Participant, talk: TrialTalk, before: Opposite | None) -> Opposite:
+        """The other side at the beginning of a talk: the one before goes on, or it is built from
+        the store.
         """
         assert who.arm is not None
-        setting = setting_of(self._trial, self.worlds[who.arm], who, talk.number)
+        arm, world = self._trial.arm(who.arm), self.worlds[who.arm]
+        calls = [] if before else [call for _, call in self._store.calls(who.code)]
+        self._models.recall({one["key"]: one for one in calls if not one.get("given_up")})
+        if arm.practice:
+            setting = practice_of(self._trial, world, who, talk.number)
+            language = who.language or self._trial.languages[0]
+            return Counseling(setting, self._models, arm.practice.feedback, language)
+        setting = setting_of(self._trial, world, who, talk.number)
         setting = replace(setting, human=self.human)
-        if before is not None and before.number == talk.number - 1:
-            episode, stored = before.episode, before.stored
-            episode.setting = setting
+        if isinstance(before, Counseled):
+            return before.next_talk(setting)
+        episode = Episode(setting, self._models)
+        old = (line for talk in who.talks[:-1] for line in talk.entries)
+        past = [parse_entry(json.loads(line)) for line in old]
+        if past:
+            episode.restore(past, _vectors(calls))
         else:
-            episode, stored = Episode(setting, self._models), 0
-            calls = [call for _, call in self._store.calls(who.code)]
-            self._models.recall({call["key"]: call for call in calls if not call.get("given_up")})
-            old = (line for talk in who.talks[:-1] for line in talk.entries)
-            past = [parse_entry(json.loads(line)) for line in old]
-            if past:
-                episode.restore(past, _vectors(calls))
-                stored = len(past)
-            else:
-                episode.begin()
-        episode.open()
-        return Sitting(episode=episode, number=talk.number, stored=stored)
+            episode.begin()
+        return Counseled(episode, len(past)).next_talk(setting)
 
     def _took(self, who: str, call: dict[str, Any]) -> None:
         """A call was made: what it costs is counted, and danger that a model heard is told."""

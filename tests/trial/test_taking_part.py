@@ -22,6 +22,7 @@ from simcounsel.trial import talking
 from simcounsel.trial.exporting import export_all
 from simcounsel.trial.reminding import due
 from simcounsel.trial.running import Running
+from simcounsel.trial.seats import Counseled
 from simcounsel.trial.steps import coordinate
 from tests.trial.stage import Browser, Clock, links, running, site, written
 
@@ -260,9 +261,7 @@ def test_what_a_model_says_after_a_withdrawal_is_not_kept(tmp_path: Path) -> Non
     """The answer was on its way when everything was deleted."""
     written(tmp_path)
     model = Failing()
-    board = Switchboard(
-        {tier: model for tier in ("reason", "quick", "judge")}, open_embed("scripted")
-    )
+    board = Switchboard(dict.fromkeys(("reason", "quick", "judge"), model), open_embed("scripted"))
     with running(tmp_path, models=board) as found, site(found) as client:
         one = Browser(client, links(tmp_path)[0])
         one.enter()
@@ -395,6 +394,31 @@ def test_a_friend_talks_too_and_danger_is_told_there_as_well(tmp_path: Path) -> 
         assert one.heard(2)["lines"]
 
 
+def test_a_trainee_counsels_and_gets_feedback(tmp_path: Path) -> None:
+    task = "practice: {clients: [Ines, Kofi], feedback: line}"
+    written(tmp_path, arms=f"arms: [{{name: feedback, {task}}}] #")
+    cut_arms(tmp_path)
+    clock = Clock(NOON)
+    with running(tmp_path, clock) as found, site(found) as client:
+        one = Browser(client, links(tmp_path)[0])
+        one.enter()
+        assert one.heard()["lines"] == [], "the trainee begins"
+        one.say("Hello, what brings you here today?")
+        answer, note = one.heard(1)["lines"]
+        assert (answer["who"], note["who"]) == ("other", "note")
+        assert "Greeting" in note["text"] and "(found by rules" in note["text"]
+        a_day(one, ("And what goes through your mind then?",))
+        assert found.people["P001"].talks[0].lines[-1].who == "note", "the report"
+        clock.days(1)
+        assert one.state()["stage"] == "chat"
+    with running(tmp_path, clock) as found, site(found) as client:
+        one.client = client
+        a_day(one, ("Good morning.",))
+        list(export_all(found, tmp_path / "out"))
+        runs = sorted(p.name for p in (tmp_path / "out" / "runs").iterdir() if p.is_dir())
+        assert runs == ["feedback-p001-1", "feedback-p001-2"]
+
+
 def test_chinese_and_farsi(tmp_path: Path) -> None:
     written(tmp_path, languages="languages: [en, zh, fa]", locale="locale: fa-IR")
     with running(tmp_path) as found, site(found) as client:
@@ -410,8 +434,9 @@ def test_chinese_and_farsi(tmp_path: Path) -> None:
         two.heard()
         two.say("我不想活了，今晚就想自杀")
         assert two.talk()["notice"]
-        sitting = found.talking and found.talking._sittings["P002"]
-        assert sitting and sitting.episode.setting.world.language == "zh"
+        assert found.talking is not None
+        _, other = found.talking._sittings["P002"]
+        assert isinstance(other, Counseled) and other.episode.setting.world.language == "zh"
 
 
 def test_reminders_are_for_those_who_have_not_talked_today_and_once(tmp_path: Path) -> None:

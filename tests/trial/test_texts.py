@@ -49,7 +49,7 @@ def test_every_text_that_the_pages_ask_for_is_there() -> None:
     for file in (ROOT / "simcounsel" / "trial").glob("*.py"):
         text = file.read_text(encoding="utf-8")
         asked |= set(re.findall(r'said\(who, "(\w+)"\)', text))
-        asked |= set(re.findall(r'(?:page_texts\([^)]*\)+|texts)\["(\w+)"\]', text))
+        asked |= set(re.findall(r'(?:page_texts\([^)]*\)+|texts)\[["\'](\w+)["\']\]', text))
     assert len(asked) > 50
     assert asked <= set(TEXTS["en"]["pages"])
     unused = (
