@@ -94,7 +94,6 @@ def setting_of(world: World, named: str, seed: int) -> Setting:
         days_apart=7,
         max_turns=max(LINES, turns_of(cast.world, cast.client, counselor, None)),
         human=True,
-        case=cast.case,
     )
 
 

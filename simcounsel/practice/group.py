@@ -161,15 +161,12 @@ class Practice:
         self._models, self._lock, self._closing = models, threading.RLock(), threading.Event()
         self._going: dict[int, PracticeSession] = {}
         self._busy: set[int] = set()
-        self._folder_lock = (
-            taken(folder / ".lock", "is served by another process; stop that first", StudyError)
-            if models
-            else None
-        )
-        self._file, calls = ChainedFile(folder / LOG), ChainedFile(folder / CALLS)
         wrong = next(damaged_calls(folder / LOG, chained=True), None)
         if wrong:
             raise StudyError(f"{folder / LOG}:{wrong[0]}: {wrong[1]}; restore it from a copy")
+        busy = "is served by another process; stop that first"
+        self._folder_lock = taken(folder / ".lock", busy, StudyError) if models else None
+        self._file, calls = ChainedFile(folder / LOG), ChainedFile(folder / CALLS)
         for line in json_lines(folder / LOG):
             self._fold(line)
         self._pool = ThreadPoolExecutor(64, thread_name_prefix="practice")
@@ -202,8 +199,10 @@ class Practice:
         if feedback not in MODES:
             raise Refused(f"feedback {feedback!r}; one of {', '.join(MODES)}")
         told = {"client": client, "feedback": feedback, "therapy": therapy or None}
-        number, seed = len(self.sessions) + 1, secrets.randbelow(2**31)
-        self.happen("began", number, by=trainee, seed=seed, focus=focus[:NOTE_CHARACTERS], **told)
+        told |= {"focus": focus[:NOTE_CHARACTERS], "by": trainee}
+        with self._lock:
+            number = len(self.sessions) + 1
+            self.happen("began", number, seed=secrets.randbelow(2**31), **told)
         return self.sessions[number]
 
     def step(self, held: Held, do: object, body: Mapping[str, Any]) -> None:

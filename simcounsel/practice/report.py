@@ -258,7 +258,10 @@ def _question(
         one.language,
         client=one.client,
         talk="\n".join(_told(one, exchanges)),
-        taken_back="\n".join(_taken_back(one, exchanges, taken_back)),
+        taken_back="\n".join(
+            f"{one.words('taken_back', number=first.number)}\n" + "\n".join(_told(one, [first]))
+            for first in taken_back
+        ),
         counts=one.words("counts", **counts, share="-" if share is None else f"{100 * share:.0f}"),
         danger=one.words("danger", words=spoken, checks=checks) if danger else "",
         focus=one.words("focus", focus=one.focus) if one.focus else "",
@@ -289,15 +292,6 @@ def _told(moment: Moment, exchanges: Sequence[Exchange]) -> Iterator[str]:
         numbers = {"before": one.shift.before, "after": one.shift.after} if one.shift else {}
         state = f" [{moment.words('shift', **numbers)}]" if numbers else ""
         yield from (f"{moment.client}{between}{text}{state}" for text in one.answers)
-
-
-def _taken_back(
-    moment: Moment, exchanges: Sequence[Exchange], taken_back: Sequence[Exchange]
-) -> Iterator[str]:
-    for one in taken_back:
-        if one.number <= len(exchanges):
-            second = exchanges[one.number - 1].said
-            yield moment.words("taken_back", first=one.said, second=second)
 
 
 def _problem(answer: ReportAnswer, exchanges: Sequence[Exchange]) -> str | None:

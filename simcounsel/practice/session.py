@@ -168,11 +168,6 @@ class PracticeSession:
             out, self.setting, episode.entries, calls if isinstance(calls, Calls) else None
         )
 
-    @property
-    def lines(self) -> tuple[tuple[str, str], ...]:
-        """All that was said and kept, as (`Client` or `Counselor`, text)."""
-        return lines_in(self.exchanges)
-
     def moment(self, number: int) -> Moment:
         """A line with what is around it."""
         exchange = self.exchanges[number - 1]

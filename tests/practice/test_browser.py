@@ -89,7 +89,7 @@ def test_a_supervisor_and_the_trainee(practice: Practice, browser: Browser) -> N
         held = practice.begin("Ada", "Ines", "line")
         practice.step(held, "say", {"id": "a", "text": GOOD})
         page.goto(f"{base}/p/{practice.links['supervisor']}")
-        page.get_by_label("What you want to practice").fill("silence")
+        page.get_by_label("What to practice").fill("silence")
         page.get_by_role("button", name="Send").click()
         expect(page.locator("form.card")).to_contain_text("silence")
         sound(page)

@@ -197,6 +197,8 @@ def test_its_run_is_read_as_any_other(tmp_path: Path, simcounsel: Command) -> No
         run = talk.export(tmp_path)
     assert GOOD in simcounsel("show", run, "--conversation", "1").out
     assert "holds" in simcounsel("verify", run).out
+    rated = simcounsel("rate", run, "--instrument", "helping_skills", "--model", "scripted")
+    assert rated.code == 0 and "helping_skills" in rated.out
 
 
 def test_what_is_over_takes_no_line() -> None:

@@ -199,7 +199,8 @@ function moved(one) {
   const { client } = session;
   if (!one.shift) return one.answers.length ? t("unknown") : "";
   const slots = { client, quote: one.shift.quote, before: number(one.shift.before), after: number(one.shift.after) };
-  return t(one.shift.quote === null ? "still" : one.shift.before === one.shift.after ? "same" : "moved", slots);
+  const about = one.shift.about ? ` ${t("touched", { about: one.shift.about.replace(/[.。]$/, "") })}` : "";
+  return t(one.shift.quote === null ? "still" : one.shift.before === one.shift.after ? "same" : "moved", slots) + about;
 }
 
 function feedbackOf(one) {
@@ -209,9 +210,9 @@ function feedbackOf(one) {
   const may = session.mode === "request" && !session.ended && !home.supervisor && one.answers.length;
   if (!found) return may ? h("li", {}, h("button", { class: "small", onclick: () => step({ do: "ask", line: one.number }) }, t("ask"))) : null;
   return h("li", { class: "feedback" }, h("h3", {}, found.name), found.noticed ? said(found.noticed, "p") : null,
-    one.shift || one.answers.length ? h("p", {}, h("strong", {}, `${t("what_did", { client: session.client })}: `), found.effect ? [said(found.effect), " "] : null, said(moved(one)), one.shift?.about ? [" ", said(t("touched", { about: one.shift.about }))] : null) : null,
+    one.shift || one.answers.length ? [h("p", {}, h("strong", {}, `${t("what_did", { client: session.client })}: `), said(found.effect || moved(one))), found.effect ? h("p", { class: "soft small" }, said(moved(one))) : null] : null,
     one.shift?.held_back ? h("p", {}, h("strong", {}, `${t("held_back", { client: session.client })}: `), said(one.shift.held_back)) : null,
-    found.alternative ? h("p", {}, h("strong", {}, `${found.example ? t("example") : t("instead")} `), said(`“${found.alternative}”`, "q", { class: "say" })) : null,
+    found.alternative ? h("p", {}, h("strong", {}, `${t(found.example ? "example" : "instead")} `), said(`“${found.alternative}”`, "q", { class: "say" })) : null,
     h("p", {}, h("strong", {}, `${t("why")}: `), said(found.reason)),
     h("p", { class: "soft small" }, `${t("source")}: `, said(found.source), `. ${one.number > 1 ? found.by : found.by === "rules" ? t("by_rules") : t("by_model", { by: found.by })}`));
 }
