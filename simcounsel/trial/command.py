@@ -93,8 +93,7 @@ def serve(
     plan = load_trial(folder)
     table = price_table(prices)
     models = open_models(plan, folder, table, in_flight)
-    roles = models.roles
-    fetch_weights(roles, console_of(), quiet)
+    fetch_weights(models.names, console_of(), quiet)
     if simulate is not None:
         from simcounsel.trial.simulating import simulated
 

@@ -22,6 +22,7 @@ from simcounsel.trial.plan import FILE, Trial
 from simcounsel.trial.running import Running, moved, questionnaires_of
 from simcounsel.trial.sealing import make_secrets, read_secrets, seal, write_links
 from simcounsel.trial.store import Store
+from simcounsel.trial.talking import Boards
 
 
 def begin(folder: Path, people: int, *, open_link: bool) -> str:
@@ -77,45 +78,50 @@ def _locked(folder: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True)
 class Models:
-    """The models of all arms, by role; not opened yet."""
+    """The models of each arm by role, not opened yet; under '' those of the trial."""
 
-    roles: dict[str, str]
+    by_arm: dict[str, dict[str, str]]
     prices: Prices
     in_flight: int
 
-    def open(self) -> Switchboard:
-        """Opened."""
-        return Switchboard(
-            open_chats(self.roles),
-            open_embed(self.roles["embed"]),
-            in_flight=self.in_flight,
-            prices=self.prices,
-        )
+    @property
+    def names(self) -> dict[str, str]:
+        """All of them, each once."""
+        found = {name for roles in self.by_arm.values() for name in roles.values()}
+        return {name: name for name in sorted(found)}
+
+    def open(self) -> Boards:
+        """Opened; arms with the same models share them."""
+        made: dict[str, Switchboard] = {}
+        boards = {}
+        for arm, roles in self.by_arm.items():
+            same = repr(sorted(roles.items()))
+            if same not in made:
+                made[same] = Switchboard(
+                    open_chats(roles),
+                    open_embed(roles["embed"]),
+                    in_flight=self.in_flight,
+                    prices=self.prices,
+                )
+            boards[arm] = made[same]
+        return boards
 
 
 def open_models(trial: Trial, folder: Path, prices: Prices, in_flight: int) -> Models:
-    """What the arms' worlds name. StudyError where two arms name other models for one role but that
-    of the counselor, whose model may differ as `residents.NAME.models`.
-    """
-    roles: dict[str, str] = {}
+    """What the trial and its arms' worlds name. ModelError says what is missing."""
+    by_arm = {"": (trial.models or ModelRoles()).resolved()}
     for arm in (one for one in trial.arms if not one.waits):
         world = arm_world(trial, arm, folder)
         check_models(world)
-        for role, name in world.model_names().items():
-            if roles.setdefault(role, name) != name:
-                raise StudyError(
-                    f"arms.{arm.name}: {role} is {name!r}, and {roles[role]!r} in another arm; name"
-                    " the trial's models under `models`, and let arms differ in policies"
-                )
-    roles = roles or (trial.models or ModelRoles()).resolved()
-    return Models(roles=roles, prices=prices, in_flight=in_flight)
+        by_arm[arm.name] = world.model_names()
+    return Models(by_arm=by_arm, prices=prices, in_flight=in_flight)
 
 
 @contextmanager
 def opened(
     trial: Trial,
     folder: Path,
-    models: Switchboard,
+    models: Boards,
     *,
     ahead: float = 0.0,
     amend: str | None = None,
@@ -137,7 +143,8 @@ def opened(
                 store.write("", "clock_moved", days=ahead)
             running = Running(trial, folder, store, models, now=now)
         except BaseException:
-            models.close()
+            for board in set(models.values()):
+                board.close()
             store.close()
             raise
         try:

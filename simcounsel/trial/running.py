@@ -10,7 +10,6 @@ from typing import Any
 from simcounsel.danger.hearing.detector import hear
 from simcounsel.errors import SpecError, StudyError
 from simcounsel.intake import whole_characters
-from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies.listening import in_answers
 from simcounsel.specs.vocabulary import RISK_LEVELS
 from simcounsel.trial.allocation import places, stratum_of
@@ -20,7 +19,7 @@ from simcounsel.trial.plan import Trial
 from simcounsel.trial.questions import Questionnaire, find_questionnaire
 from simcounsel.trial.sealing import write_links
 from simcounsel.trial.store import Happened, Known, Store
-from simcounsel.trial.talking import Talking
+from simcounsel.trial.talking import Boards, Talking
 from simcounsel.trial.texts import help_lines, page_texts, template
 from simcounsel.trial.words import sounds_dangerous
 
@@ -73,7 +72,7 @@ class Running:
         trial: Trial,
         folder: Path,
         store: Store,
-        models: Switchboard | None = None,
+        models: Boards | None = None,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:

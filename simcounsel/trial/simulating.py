@@ -30,6 +30,7 @@ from simcounsel.trial.sealing import make_secrets
 from simcounsel.trial.stages import state_of
 from simcounsel.trial.status import status_lines
 from simcounsel.trial.steps import do
+from simcounsel.trial.talking import Boards
 
 AT_ONCE = 16
 WAIT_S = 0.02
@@ -47,7 +48,7 @@ class _Clock:
         return datetime.now(UTC) + timedelta(days=self.day)
 
 
-def simulated(trial: Trial, folder: Path, models: Switchboard, people: int) -> Iterator[str]:
+def simulated(trial: Trial, folder: Path, models: Boards, people: int) -> Iterator[str]:
     """Play a trial in FOLDER/simulated, all days, and export it; what came of it, a line each."""
     place = folder / "simulated"
     shutil.rmtree(place, ignore_errors=True)
@@ -57,7 +58,7 @@ def simulated(trial: Trial, folder: Path, models: Switchboard, people: int) -> I
     entrance = trial.entrance.model_copy(update={"people": people})
     plan = trial.model_copy(update={"entrance": entrance})
     with opened(plan, folder, models, clock=clock, simulated=place) as running:
-        cast = [_Simulated(running, running.invite().code, n, models) for n in range(people)]
+        cast = [_Simulated(running, running.invite().code, n, models[""]) for n in range(people)]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for day in range(trial.days + 1):
                 clock.day = day

@@ -3,7 +3,8 @@ between.
 
 The other side (`seats.py`) is in memory only: what was said and asked is in the
 store, and from there it is rebuilt after a restart or an outage, with no call asked again. Talks
-go on in threads, one for each participant at a time; models are asked over one Switchboard.
+go on in threads, one for each participant at a time; models are asked over one Switchboard for
+all arms that have the same.
 """
 
 import json
@@ -39,6 +40,8 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
 """Before somebody who did not answer is asked again."""
 ENDS_S = 5.0
 """How long answers that are under way may take at the end; others are asked for again later."""
+Boards = Mapping[str, Switchboard]
+"""By arm; under '' that of whoever is in none."""
 _WHO: ContextVar[str] = ContextVar("whose talk", default="")
 
 
@@ -75,7 +78,7 @@ class Talking:
         trial: Trial,
         folder: Path,
         store: Store,
-        models: Switchboard,
+        models: Boards,
         happen: Callable[..., object],
         alarm: Callable[[str, str, tuple[str, ...]], None],
         spent: Callable[[str, float], None],
@@ -96,7 +99,9 @@ class Talking:
         """Whether participants are people; the log marks their lines so."""
         self.troubled: dict[str, str] = {}
         """Who cannot be answered now, and why."""
-        self._recorded = models.recorder = Recorded(store, self._took)
+        self._recorded = Recorded(store, self._took)
+        for board in models.values():
+            board.recorder = self._recorded
 
     def go_on(self, who: Participant) -> None:
         """See to it that the other side answers; at once, in a thread of its own."""
@@ -116,7 +121,8 @@ class Talking:
         until = time.monotonic() + ENDS_S
         while self._busy and time.monotonic() < until:
             time.sleep(0.02)
-        self._models.close()
+        for board in set(self._models.values()):
+            board.close()
 
     def _going_on(self, who: Participant) -> None:
         with self._lock:
@@ -191,16 +197,17 @@ class Talking:
         assert who.arm is not None
         arm, world = self._trial.arm(who.arm), self.worlds[who.arm]
         calls = [] if before else [call for _, call in self._store.calls(who.code)]
-        self._models.recall({one["key"]: one for one in calls if not one.get("given_up")})
+        models = self._models[who.arm]
+        models.recall({one["key"]: one for one in calls if not one.get("given_up")})
         if arm.practice:
             setting = practice_of(self._trial, world, who, talk.number)
             language = who.language or self._trial.languages[0]
-            return Counseling(setting, self._models, arm.practice.feedback, language)
+            return Counseling(setting, models, arm.practice.feedback, language)
         setting = setting_of(self._trial, world, who, talk.number)
         setting = replace(setting, human=self.human)
         if isinstance(before, Counseled):
             return before.next_talk(setting)
-        episode = Episode(setting, self._models)
+        episode = Episode(setting, models)
         old = (line for talk in who.talks[:-1] for line in talk.entries)
         past = [parse_entry(json.loads(line)) for line in old]
         if past:

@@ -65,8 +65,10 @@ def running(
     folder: Path, clock: Clock | None = None, models: Switchboard | None = None
 ) -> Iterator[Running]:
     plan = load_trial(folder)
-    board = models or open_models(plan, folder, Prices.load(), 64).open()
-    with opened(plan, folder, board, clock=clock) as found:
+    boards = open_models(plan, folder, Prices.load(), 64).open()
+    if models is not None:
+        boards = dict.fromkeys(boards, models)
+    with opened(plan, folder, boards, clock=clock) as found:
         yield found
 
 

@@ -24,6 +24,7 @@ from simcounsel.trial.reminding import due
 from simcounsel.trial.running import Running
 from simcounsel.trial.seats import Counseled
 from simcounsel.trial.steps import coordinate
+from tests.llm.server import FaultServer
 from tests.trial.stage import Browser, Clock, links, running, site, written
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -394,6 +395,24 @@ def test_a_friend_talks_too_and_danger_is_told_there_as_well(tmp_path: Path) -> 
         assert one.heard(2)["lines"]
 
 
+def test_arms_may_have_models_of_their_own(tmp_path: Path) -> None:
+    with FaultServer(answer=lambda _: "It is good that you say so.") as server:
+        bot = f"{server.url}/bot"
+        other = f"residents.Miriam.models: {{reason: '{bot}'}}"
+        arms = f"[{{name: ours}}, {{name: theirs, set: {{{other}}}}}]"
+        written(tmp_path, people=2, arms=f"arms: {arms} #", allocation="allocation: {blocks: [1]}")
+        cut_arms(tmp_path)
+        with running(tmp_path) as found, site(found) as client:
+            for link, name in zip(links(tmp_path), ("Robin", "Sam"), strict=True):
+                one = Browser(client, link)
+                one.enter(name)
+                one.heard()
+            by_arm = {who.arm: who.talks[0].lines[0].text for who in found.people.values()}
+            assert set(by_arm) == {"ours", "theirs"} and by_arm["ours"] != by_arm["theirs"]
+            models = {call["model"] for _, call in found.store.calls() if "reply" in call}
+            assert bot in models and "scripted" in models
+
+
 def test_a_trainee_counsels_and_gets_feedback(tmp_path: Path) -> None:
     task = "practice: {clients: [Ines, Kofi], feedback: line}"
     written(tmp_path, arms=f"arms: [{{name: feedback, {task}}}] #")
@@ -406,7 +425,7 @@ def test_a_trainee_counsels_and_gets_feedback(tmp_path: Path) -> None:
         one.say("Hello, what brings you here today?")
         answer, note = one.heard(1)["lines"]
         assert (answer["who"], note["who"]) == ("other", "note")
-        assert "Greeting" in note["text"] and "(found by rules" in note["text"]
+        assert "greeting" in note["text"].lower() and "(found by rules" in note["text"]
         a_day(one, ("And what goes through your mind then?",))
         assert found.people["P001"].talks[0].lines[-1].who == "note", "the report"
         clock.days(1)
