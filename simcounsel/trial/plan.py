@@ -134,6 +134,9 @@ class Mail(Spec):
 
     host: str
     port: Annotated[int, Field(ge=1, le=65535)] = 587
+    tls: bool = True
+    """Whether the connection is encrypted (STARTTLS); only a server on this machine may do without.
+    """
     sender: str
     user: str | None = None
     """With the password in the environment variable SIMCOUNSEL_SMTP_PASSWORD."""

@@ -85,7 +85,7 @@ def _send(mail: Mail, one: Due) -> None:
     message.set_content(one.body)
     try:
         with smtplib.SMTP(mail.host, mail.port, timeout=WAIT_S) as server:
-            if mail.port != 25:
+            if mail.tls:
                 server.starttls()
             if mail.user:
                 server.login(mail.user, os.environ.get(PASSWORD, ""))

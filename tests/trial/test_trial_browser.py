@@ -50,7 +50,7 @@ def answer_all(page: Any, found: Running, code: str) -> None:
             field.fill("40")
         for field in page.locator("textarea").all():
             field.fill("It was good. I liked the questions. I missed a person.")
-        press(page, "^continue$")
+        page.locator("main button.main").click()
         page.wait_for_selector(f'[data-item="{last}"]', state="detached")
 
 
@@ -79,6 +79,66 @@ def wait_for_turn(page: Any, found: Running, code: str) -> None:
             return
         page.wait_for_timeout(50)
     raise AssertionError(f"{code}: nobody answered")
+
+
+def test_nothing_typed_is_lost_and_every_page_is_accessible(chromium: Any, tmp_path: Path) -> None:
+    """A draft survives a reload, a line the loss of the connection; axe finds nothing on any stage."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    folder = tmp_path / "trial"
+    written(folder, 1, languages="languages: [en, fa]")
+    with running(folder) as found, serve_site(found, None, 0) as base:
+        context = chromium.new_context(**PHONE)
+        page = context.new_page()
+        page.on("dialog", lambda dialog: dialog.accept())
+
+        def sound(stage: str) -> None:
+            report = Axe().run(page)
+            assert report.violations_count == 0, f"{stage}: {report.generate_report()}"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), stage
+
+        page.goto(base + links(folder)[0])
+        page.wait_for_selector("button[lang]")
+        sound("language")
+        page.locator("button[lang=fa]").click()
+        page.wait_for_selector("html[dir=rtl] main button.main")
+        sound("information")
+        page.locator("main button.main").click()
+        page.wait_for_selector("input[name=read]")
+        sound("consent")
+        for box in page.locator("input[type=checkbox]").all():
+            box.check()
+        page.locator("main button.main").click()
+        page.wait_for_selector("#name")
+        sound("name")
+        page.locator("main button.main").click()
+        page.wait_for_selector("[data-item=age]")
+        page.locator("input[type=number]").fill("44")
+        sound("questions")
+        page.reload()
+        page.wait_for_selector("[data-item=age]")
+        assert page.locator("input[type=number]").input_value() == "44", "answers are kept, too"
+        answer_all(page, found, "P001")
+        page.wait_for_selector("#say")
+        wait_for_turn(page, found, "P001")
+        page.locator("#say").fill("a draft")
+        page.reload()
+        page.wait_for_selector("#say")
+        assert page.locator("#say").input_value() == "a draft"
+        wait_for_turn(page, found, "P001")
+        context.set_offline(True)
+        page.locator("#say").fill("said without a connection")
+        page.locator("form.say button").click()
+        page.wait_for_selector("[data-unsent]")
+        sound("talk")
+        context.set_offline(False)
+        page.wait_for_selector("[data-unsent]", state="detached", timeout=30_000)
+        wait_for_turn(page, found, "P001")
+        assert [line.text for line in found.people["P001"].talks[0].own()] == [
+            "said without a connection"
+        ]
+        page.get_by_role("button").filter(has_text="کمک فوری").click()
+        sound("help")
 
 
 def test_three_days_end_in_the_papers_tables(
