@@ -38,7 +38,9 @@ SHOWN = (
 @practice.command()
 @asks_models
 def start(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]")] = Path("practice"),
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="The folder that keeps all of it.")
+    ] = Path("practice"),
     client: Annotated[
         str | None, typer.Option("--client", help="Whom to counsel; left out: the page asks.")
     ] = None,
