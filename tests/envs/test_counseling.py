@@ -690,7 +690,10 @@ def test_without_an_appointment_they_meet_in_the_afternoon() -> None:
 
 
 def test_without_gymnasium_one_line_says_what_to_install() -> None:
-    code = "import sys; sys.modules['gymnasium'] = None\nimport simcounsel.envs"
+    code = (
+        "import sys; sys.modules['gymnasium'] = None\nimport simcounsel.envs.episode\n"
+        "from simcounsel.envs import CounselingEnv"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert (
