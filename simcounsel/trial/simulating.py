@@ -33,6 +33,8 @@ from simcounsel.trial.steps import do
 from simcounsel.trial.talking import Boards
 
 AT_ONCE = 16
+MOST_COME = 5
+"""So many times the places come at most: some are screened out."""
 WAIT_S = 0.02
 
 
@@ -58,8 +60,13 @@ def simulated(trial: Trial, folder: Path, models: Boards, people: int) -> Iterat
     entrance = trial.entrance.model_copy(update={"people": people})
     plan = trial.model_copy(update={"entrance": entrance})
     with opened(plan, folder, models, clock=clock, simulated=place) as running:
-        cast = [_Simulated(running, running.invite().code, n, models[""]) for n in range(people)]
+        cast: list[_Simulated] = []
         with ThreadPoolExecutor(AT_ONCE) as pool:
+            while not running.full and len(cast) < MOST_COME * people:
+                come = range(len(cast), len(cast) + people)
+                new = [_Simulated(running, running.invite().code, n, models[""]) for n in come]
+                list(pool.map(_Simulated.spend_day, new))
+                cast += new
             for day in range(trial.days + 1):
                 clock.day = day
                 list(pool.map(_Simulated.spend_day, cast))
@@ -164,13 +171,8 @@ class _Simulated:
         if item.kind == "several":
             return [self._chance.choice(item.choices)[0]]
         if item.kind == "text":
-            return self._comment() if self._mind else "-"
+            return "" if item.optional else "-"
         return self._chance.randint(int(item.low), int(item.high))
-
-    def _comment(self) -> str:
-        """The last thing that they said: no question about a talk is asked of a model here."""
-        lines = [line.text for talk in self._who.talks for line in talk.own()]
-        return lines[-1] if lines else "-"
 
     def _chat(self, page: Mapping[str, Any]) -> bool:
         """One line more, as the person's own mind says it."""
