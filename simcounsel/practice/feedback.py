@@ -108,9 +108,16 @@ def given(moment: Moment, *key: object) -> Ask[Feedback]:
         example=False,
         reason=answer.reason.strip(),
         source=_named(answer.source, moment.language),
-        fits=skill_of(moment.heard, instead, moment.language) if instead else answer.skill,
+        fits=_behind(answer.source, moment, instead) if instead else answer.skill,
         by=reply.model,
     )
+
+
+def _behind(source: str, moment: Moment, line: str) -> str:
+    """The helping skill that a source carries out, or by rule that of the line itself."""
+    skills = helping_skills(moment.language).values()
+    found = (one.id for one in skills if source == one.id or source in one.library)
+    return next(found, "") or skill_of(moment.heard, line, moment.language)
 
 
 def by_rules(moment: Moment) -> Feedback:
@@ -122,7 +129,10 @@ def by_rules(moment: Moment) -> Feedback:
     fits = skills[_called_for(moment, own.id)]
     turn = len(moment.before) // 2
     named, line = ("", "") if fits is own else example_of(fits, turn, moment.language)
-    reason = own.why if fits is own or fits.id != "risk_question" else fits.why
+    reason = own.why
+    if fits is not own and fits.id == "risk_question":
+        open_now = open_dangers((*moment.before, (COUNSELOR, moment.said)))[0].words
+        reason = f"{moment.words('open_danger', words=open_now)} {fits.why}"
     return Feedback(
         skill=own.id,
         name=own.name,

@@ -67,6 +67,15 @@ def test_a_judge_is_asked_and_its_words_are_kept() -> None:
         assert found.source == "Say back the feeling (humanistic_existential.reflect_feeling)"
 
 
+def test_what_was_called_for_is_the_skill_behind_the_source() -> None:
+    other = {"skill": "advice", "alternative": "What is that like?", "source": "open_question"}
+    with session(scripts={"practice_feedback": judge(**(TOLD | other))}) as talk:
+        found = talk.say(GOOD).feedback
+        assert found is not None and (found.skill, found.fits) == ("advice", "open_question")
+        assert found.source == "Hill (2020), open questions and probes"
+        assert talk.end().missed == {"open_question": 1}
+
+
 def test_words_that_nobody_said_are_not_taken() -> None:
     invented = TOLD | {"effect": "She says “I trust you now”."}
     with session(scripts={"practice_feedback": judge(**invented)}) as talk:
@@ -165,6 +174,7 @@ def test_danger_that_is_passed_over_is_what_feedback_speaks_of() -> None:
         talk.say("What brings you here?")
         found = talk.say("Have you tried melatonin?").feedback
         assert found is not None and found.fits == "risk_question"
+        assert "“killing myself”" in found.reason
         report = talk.end()
         assert report.danger and "danger" in report.next
 
