@@ -1,6 +1,7 @@
 """`simcounsel trial`: new, serve, status, remind, links, password, export."""
 
 import csv
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,15 @@ trial = typer.Typer(
         "People are met only with the approval of an ethics board, and somebody who watches."
     ),
 )
+
+
+class Design(StrEnum):
+    """Trials to start from."""
+
+    STRUCTURE_MATTERS = "structure_matters"
+    PRACTICE = "practice"
+
+
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The trial's folder.")]
 
 
@@ -33,17 +43,21 @@ Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The trial's fold
 def new(
     folder: Folder,
     people: Annotated[int, typer.Option("--people", min=1, max=100_000, help="How many.")] = 66,
+    design: Annotated[
+        Design,
+        typer.Option("--design", help="Three counselors over eight days, or practice as in CARE."),
+    ] = Design.STRUCTURE_MATTERS,
     open_link: Annotated[
         bool, typer.Option("--open", help="One link with a code for all, as Prolific wants it.")
     ] = False,
 ) -> None:
     """Write a trial to fill in, with a link for each participant and a password.
 
-    It is the trial of Structure Matters: three counselors, eight days, 66 people.
+    Example: simcounsel trial new my-trial --design practice --people 40
     """
     from simcounsel.trial.opening import begin
 
-    password = begin(folder, people, open_link=open_link)
+    password = begin(folder, people, open_link=open_link, design=design.value)
     typer.echo(f"wrote {folder}/trial.yaml; fill in contact, watched, locale and ethics")
     typer.echo(f"wrote {folder}/private/links.csv: whoever has a link is that participant")
     typer.echo(f"the coordinator's password, shown once: {password}")

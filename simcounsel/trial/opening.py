@@ -25,13 +25,13 @@ from simcounsel.trial.store import Store
 from simcounsel.trial.talking import Boards
 
 
-def begin(folder: Path, people: int, *, open_link: bool) -> str:
+def begin(folder: Path, people: int, *, open_link: bool, design: str = "structure_matters") -> str:
     """Write a trial to fill in, and make links and a password, which is returned. StudyError where
-    there is one already.
+    there is one already. design: the name of a file in designs/.
     """
     if (folder / FILE).exists():
         raise StudyError(f"{folder / FILE}: is there already; choose another folder")
-    text = (files("simcounsel.trial") / "trial.yaml").read_text(encoding="utf-8")
+    text = (files("simcounsel.trial") / "designs" / f"{design}.yaml").read_text(encoding="utf-8")
     links = "open" if open_link else "personal"
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / FILE, Template(text).safe_substitute(people=people, links=links))

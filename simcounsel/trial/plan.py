@@ -49,6 +49,12 @@ class PracticeTask(Spec):
     """One for each talk, in turn: residents of the world, written personas, cases."""
     feedback: Literal["line", "end", "none"] = "line"
     """When the participant gets feedback."""
+    without: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    """Talks that have none all the same, such as the first and the last, which are compared."""
+
+    def feedback_in(self, talk: int) -> str:
+        """When there is feedback in a talk, by its number."""
+        return "none" if talk in self.without else self.feedback
 
 
 class TrialArm(Arm):

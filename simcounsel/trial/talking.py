@@ -201,8 +201,9 @@ class Talking:
         models.recall({one["key"]: one for one in calls if not one.get("given_up")})
         if arm.practice:
             setting = practice_of(self._trial, world, who, talk.number)
+            setting = replace(setting, human=self.human)
             language = who.language or self._trial.languages[0]
-            return Counseling(setting, models, arm.practice.feedback, language)
+            return Counseling(setting, models, arm.practice.feedback_in(talk.number), language)
         setting = setting_of(self._trial, world, who, talk.number)
         setting = replace(setting, human=self.human)
         if isinstance(before, Counseled):

@@ -44,9 +44,16 @@ class Clock:
         self.ahead += timedelta(days=count)
 
 
-def written(folder: Path, people: int = 6, *, open_link: bool = False, **changes: str) -> str:
+def written(
+    folder: Path,
+    people: int = 6,
+    *,
+    open_link: bool = False,
+    design: str = "structure_matters",
+    **changes: str,
+) -> str:
     """A filled-in trial; changes: other words for parts of its file, `days="days: 2"`. The password."""
-    password = begin(folder, people, open_link=open_link)
+    password = begin(folder, people, open_link=open_link, design=design)
     file = folder / "trial.yaml"
     text = file.read_text(encoding="utf-8")
     for old, new in FILLED.items():
