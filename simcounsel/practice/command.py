@@ -146,6 +146,7 @@ def _serve(
     from simcounsel.cli.weights import console_of, fetch_weights
     from simcounsel.engine.opening import check_models
     from simcounsel.envs.preparing import open_models
+    from simcounsel.practice.clients import levels
     from simcounsel.practice.group import Practice, read_folder
     from simcounsel.practice.site import make_practice_app
     from simcounsel.viewer.guard import LOOPBACK
@@ -154,6 +155,7 @@ def _serve(
     world = _world(read_folder(folder)[0], *models)
     check_models(world)
     fetch_weights(world.model_names(), console_of(), False)
+    levels(world)  # some seconds, once; otherwise the first page would wait for them
     with closing(Practice(folder, world, open_models(world))) as found:
         going = {one.client for one in found.sessions.values() if one.report is None}
         if who and client and client not in going:

@@ -9,9 +9,11 @@ pytest.importorskip("playwright", reason="pip install -e '.[test-all]'")
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from simcounsel.practice.clients import levels
 from simcounsel.practice.group import Practice
 from simcounsel.practice.site import make_practice_app
 from tests.practice.stage import folder_of, practicing
+from tests.stage import tiny
 from tests.viewer.conftest import serving
 
 pytestmark = pytest.mark.slow(20)
@@ -21,6 +23,7 @@ POOR = "You should go to bed earlier."
 
 @pytest.fixture
 def practice(tmp_path: Path) -> Iterator[Practice]:
+    levels(tiny())  # read once, as `serve` does before it tells the address
     with practicing(folder_of(tmp_path)) as found:
         yield found
 
