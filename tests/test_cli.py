@@ -44,6 +44,7 @@ help, library, library course, library course plan, library import, library pack
 library personas import, library skills, library skills list, library skills show, library skills import,
 study, study bench, study bench cpsycoune, study bench show, study bench risk, study bench protocol, study corpus, study courses,
 study judge, study privacy, study rate-page, study replicate, study tables, study validity,
+practice, practice start, practice new, practice serve, practice record,
 trial, trial new, trial serve, trial status, trial links, trial remind, trial password, trial export,
 corpus, corpus check, corpus rate, train, models, models allow
 """.replace("\n", " ")
@@ -121,7 +122,11 @@ def test_every_command_is_listed(simcounsel: Command) -> None:
     listed = re.findall(r"^  +([\w-]+(?: [\w-]+)?)  +\S", own, re.MULTILINE)
     assert {" ".join(command.split()[:2]) for command in COMMANDS} <= {
         *listed,
-        *(command for command in COMMANDS if command.split()[0] in {"corpus", "models"}),
+        *(
+            command
+            for command in COMMANDS
+            if command.split()[0] in {"corpus", "models", "practice", "trial"}
+        ),
     }
     assert [name for name in listed if " " not in name] == " ".join(SECTIONS.values()).split()
     assert set(typer.main.get_command(cli.app).commands) <= set(listed)  # type: ignore[attr-defined]

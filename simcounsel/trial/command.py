@@ -76,7 +76,9 @@ def serve(
             " on; see docs/trials.md. This machine alone if not given.",
         ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535)] = 8770,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="On this machine; 0: any free one.")
+    ] = 8770,
     simulate: Annotated[
         int | None,
         typer.Option(
