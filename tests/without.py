@@ -13,7 +13,17 @@ from types import ModuleType
 
 import pytest
 
-GUESTS = ("danger", "embedded", "corpus", "bench", "envs", "practice", "studies", "therapies", "trial")
+GUESTS = (
+    "danger",
+    "embedded",
+    "corpus",
+    "bench",
+    "envs",
+    "practice",
+    "studies",
+    "therapies",
+    "trial",
+)
 """Folders of simcounsel/ that the core does without."""
 missing = tuple(name for name in os.environ.get("SIMCOUNSEL_WITHOUT", "").split(",") if name)
 _packages = tuple(f"simcounsel.{name}" for name in missing)
