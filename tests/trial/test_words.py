@@ -2,18 +2,35 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from simcounsel.trial.words import plain, sounds_dangerous
 
-LINES = yaml.safe_load((Path(__file__).parent / "farsi_lines.yaml").read_text(encoding="utf-8"))
+HERE = Path(__file__).parent
 RECALL, FALSE_ALARMS = 0.9, 0.1
 
 
-def test_spelling_does_not_matter() -> None:
-    assert plain("خودكشي‌ام!") == plain("خودکشی ام")
-    for text in ("به خودکشی فکر می‌کنم", "به خودكشي فكر ميكنم", "KHODKOSHI"):
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("خودكشي‌ام!", "خودکشی ام"),
+        ("می‌خوام", "میخوام"),
+        ("قرص‌هامو", "قرصهام"),
+        ("خودم را", "خودمو"),
+        ("آرزوی مرگ", "ارزوى مرگ"),
+        ("خستهههه", "خسته"),
+        ("KHODKOSHI", "khodkoshi"),
+    ],
+)
+def test_spelling_does_not_matter(one: str, other: str) -> None:
+    assert plain(one) == plain(other)
+
+
+def test_words_between_do_not_matter() -> None:
+    for text in ("می‌خواهم خودم را بکشم", "میخوام امشب خودمو آخرش بکشم", "dige mikham bemiram"):
         assert sounds_dangerous(text), text
+    assert not sounds_dangerous("می‌خواهم سیگار بکشم")
 
 
 def test_what_only_sounds_so_is_left_out() -> None:
@@ -21,7 +38,14 @@ def test_what_only_sounds_so_is_left_out() -> None:
     assert sounds_dangerous("از خنده مردم ولی می‌خواهم خودم را بکشم")
 
 
-def test_recall_and_false_alarms_are_what_they_were() -> None:
-    heard = sum(map(sounds_dangerous, LINES["danger"])) / len(LINES["danger"])
-    alarms = sum(map(sounds_dangerous, LINES["harmless"])) / len(LINES["harmless"])
+def test_half_a_phrase_does_not_meet_the_other_half_where_harmless_words_were() -> None:
+    assert not sounds_dangerous("شوهرم زنگ زد")
+    assert sounds_dangerous("شوهرم زنگ زد و بعد منو زد")
+
+
+@pytest.mark.parametrize("file", sorted(HERE.glob("farsi_lines*.yaml")), ids=lambda file: file.stem)
+def test_recall_and_false_alarms_are_what_they_were(file: Path) -> None:
+    lines = yaml.safe_load(file.read_text(encoding="utf-8"))
+    heard = sum(map(sounds_dangerous, lines["danger"])) / len(lines["danger"])
+    alarms = sum(map(sounds_dangerous, lines["harmless"])) / len(lines["harmless"])
     assert heard >= RECALL and alarms <= FALSE_ALARMS
