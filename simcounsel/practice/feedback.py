@@ -24,7 +24,7 @@ from simcounsel.specs.vocabulary import Language
 from simcounsel.texts.quotes import units
 from simcounsel.therapies.specs.therapy import shipped_therapy
 
-_QUOTED = re.compile(r"“([^”]+)”|「([^」]+)」")
+_QUOTED = re.compile(r"“([^“”]+)”|「([^「」]+)」")
 _WORDS_IN = "practice_words"
 
 
@@ -239,12 +239,18 @@ def _problem(answer: FeedbackAnswer, moment: Moment, facts: FeedbackFacts) -> st
 def invented_quote(text: str, said: Sequence[str]) -> str | None:
     """The first quotation in a text that is in none of the lines; None where all are."""
     quotes = (one or two for one, two in _QUOTED.findall(text))
-    return next((quote for quote in quotes if not any(is_in(quote, line) for line in said)), None)
+    lines = [_spaced(line) for line in said]
+    found = (quote for quote in quotes if not any(_spaced(quote) in line for line in lines))
+    return next(found, None)
 
 
 def is_in(quote: str, line: str) -> bool:
     """Whether words, however few, are in a line in their order."""
-    return f" {' '.join(units(quote))} " in f" {' '.join(units(line))} "
+    return _spaced(quote) in _spaced(line)
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(units(text))} "
 
 
 def as_text(moment: Moment, lines: Sequence[tuple[str, str]]) -> str:

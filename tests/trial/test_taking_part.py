@@ -458,6 +458,50 @@ def test_chinese_and_farsi(tmp_path: Path) -> None:
         assert isinstance(other, Counseled) and other.episode.setting.world.language == "zh"
 
 
+def test_questions_of_ones_own_after_each_talk_with_a_check_of_attention(tmp_path: Path) -> None:
+    (tmp_path / "mood.yaml").write_text(
+        """
+id: mood
+title: {en: Now, fa: اکنون}
+items:
+  - {id: calm, text: "How calm are you?", kind: scale, low: 0, high: 10}
+  - {id: attention, text: "Please choose blue.", kind: choice, choices: [[red, red], [blue, blue]], check: blue}
+  - {id: why, text: "Why?", kind: text, optional: true}
+""",
+        encoding="utf-8",
+    )
+    questions = "questions: {before: [demographics], after_each: [mood.yaml], after: [comments]}"
+    written(tmp_path, screen="screen: []", questions=questions)
+    cut_questions(tmp_path)
+    with running(tmp_path, Clock(NOON)) as found, site(found) as client:
+        one = Browser(client, links(tmp_path)[0])
+        one.enter()
+        one.heard()
+        one.do("end_talk")
+        while not one.talk()["over"]:
+            time.sleep(0.01)
+        state = one.do("next")
+        assert (state["page"]["id"], state["page"]["point"]) == ("mood", "after session 1")
+        asked = {"id": "mood", "point": "after session 1"}
+        wrong = one.do("answers", code=422, answers={"calm": 11, "attention": "red"}, **asked)
+        assert "calm" in wrong["error"]
+        after = one.do("answers", answers={"calm": 4, "attention": "red", "why": ""}, **asked)
+        assert after["stage"] == "wait"
+        tables = exported(tmp_path, found)
+    (person,) = [row for row in tables["people"] if row["arm"]]
+    assert person["checks_failed"] == "1"
+
+
+def cut_questions(folder: Path) -> None:
+    """Without the questions that the template has below the line that was changed."""
+    file = folder / "trial.yaml"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    kept = [
+        line for line in lines if not line.startswith(("  before:", "  after_each:", "  after:"))
+    ]
+    file.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
 def test_reminders_are_for_those_who_have_not_talked_today_and_once(tmp_path: Path) -> None:
     written(tmp_path, remind_at='remind_at: "17:00"')
     clock = Clock(datetime(2026, 3, 2, 15, 0, tzinfo=UTC))
