@@ -15,8 +15,11 @@ ORDER = ("even_asked", "unclear", "another", "tell_more", "done", "explain", "no
 """What is said more narrowly is tried first: `another time` is a no and `another` is not."""
 _STOPS = re.compile(r"([.,;:!?…。，；：！？、،؛؟—–\n]+)")
 FARSI = "fa"
-_ONE_FORM = str.maketrans({"ي": "ی", "ك": "ک", "ٔ": None, "ً": None, "\u200c": " "})
-"""Letters that are typed in several ways, and the half-space."""
+_ONE_FORM = str.maketrans(
+    dict(zip("يىكةأإۀ\u200c", "ییکهااه ", strict=True))
+    | dict.fromkeys("\u0640\u064b\u064e\u064f\u0650\u0651\u0654")
+)
+"""Letters that are typed in several ways, vowel marks, and the half-space."""
 
 
 @dataclass(frozen=True, kw_only=True)
