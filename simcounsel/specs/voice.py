@@ -1,6 +1,7 @@
 """The lines of a persona: what it might say, and how a counselor words a move."""
 
 import re
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -33,13 +34,21 @@ class Line(Spec):
     @property
     def text(self) -> str:
         """The line as it is spoken."""
-        return _MARK.sub(r"\1", self.say)
+        return _spoken(self.say)
 
     @property
     def emphasis(self) -> str | None:
         """The words that a listener may quote; `None` when nothing is marked."""
         found = _MARK.search(self.say)
         return found.group(1) if found else None
+
+
+@lru_cache(maxsize=16_384)
+def _spoken(say: str) -> str:
+    """Without its marks; kept, since a counselor's hundreds of forms are gone through at each
+    line.
+    """
+    return _MARK.sub(r"\1", say)
 
 
 class VoiceLine(Line):

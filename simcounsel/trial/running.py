@@ -156,7 +156,9 @@ class Running:
 
     def over_budget(self, who: Participant) -> bool:
         """Whether somebody, or all together, have used up what talking may cost."""
-        limits, (calls, usd) = self.trial.limits, self.spent
+        limits = self.trial.limits
+        whole = limits.usd is not None or limits.calls is not None
+        calls, usd = self.spent if whole else (0, 0.0)
         return any(
             most is not None and spent >= most
             for most, spent in (
