@@ -1,22 +1,41 @@
 // A participant's page: one stage after the other, as the site says.
-import { ask, h, prose, wait } from "./dom.js";
+import { ask, dialed, h, pause, prose } from "./dom.js";
+import { asking } from "./questions.js";
 import { chat } from "./talk.js";
 
 const main = document.getElementById("main");
 const dialog = document.getElementById("dialog");
 export const page = { state: null, texts: {}, shown: "" };
 const FIRST_MS = 1000, LONGEST_MS = 15000;
+const WRITTEN_ON = ["consent", "about_you", "questions", "chat"];
+/** Where nothing can be stored, as in some private windows, drafts live as long as the page. */
+const memory = new Map();
 
-export const t = (key, slots = {}) => (page.texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => slots[name] ?? "");
+/** As the language writes it. */
+export const number = (value) => (typeof value === "number" ? new Intl.NumberFormat(page.state?.language, { useGrouping: false }).format(value) : value ?? "");
+export const t = (key, slots = {}) => (page.texts[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => number(slots[name]));
 export const say = (text) => { document.getElementById("live").textContent = text; };
+export const heading = (text, props = {}) => h("h1", props, text);
+export const trouble = (id = "problem") => h("p", { class: "problem", role: "alert", id });
+
 /** What is not sent yet, kept on this device under the person's own mark. */
 export const kept = {
-  get: (key) => JSON.parse(localStorage.getItem(`${page.state?.me}/${key}`) ?? "null"),
-  set: (key, value) => (value === null ? localStorage.removeItem(`${page.state?.me}/${key}`) : localStorage.setItem(`${page.state?.me}/${key}`, JSON.stringify(value))),
+  name: (key) => `${page.state?.me}/${key}`,
+  get(key) {
+    try { return JSON.parse(localStorage.getItem(this.name(key)) ?? "null"); } catch { return memory.get(key) ?? null; }
+  },
+  set(key, value) {
+    memory.set(key, value);
+    try { value === null ? localStorage.removeItem(this.name(key)) : localStorage.setItem(this.name(key), JSON.stringify(value)); } catch { /* kept in memory */ }
+  },
+  clear() {
+    memory.clear();
+    try { Object.keys(localStorage).filter((key) => key.startsWith(this.name(""))).forEach((key) => localStorage.removeItem(key)); } catch { /* nothing is stored */ }
+  },
 };
 
 async function texts(language) {
-  const found = await ask(`/api/texts?language=${language}`);
+  const found = await sure(`/api/texts?language=${language}`);
   if (found.status !== 200) return;
   page.texts = found.texts;
   document.documentElement.lang = found.language;
@@ -25,11 +44,13 @@ async function texts(language) {
 
 /** Ask until the site answers; the page says that there is no connection meanwhile. */
 async function sure(path, body) {
-  for (let pause = FIRST_MS; ; pause = Math.min(2 * pause, LONGEST_MS)) {
+  const box = document.getElementById("offline");
+  for (let ms = FIRST_MS; ; ms = Math.min(2 * ms, LONGEST_MS)) {
     const answer = await ask(path, body);
-    if (answer.status !== 0 && answer.status < 500) return answer;
-    say(t("offline"));
-    await wait(pause);
+    box.hidden = answer.status !== 0 && answer.status < 500;
+    if (box.hidden) return answer;
+    box.textContent = page.texts.offline ?? "…";
+    await pause(ms);
   }
 }
 
@@ -37,169 +58,127 @@ export async function load() {
   const state = await sure("/api/state");
   if (state.status === 401) {
     await texts(navigator.language.slice(0, 2));
-    return alone(location.pathname === "/join" ? joining() : prose(state.error));
+    return alone(location.pathname === "/join" ? joining() : prose(state.error ?? ""));
   }
-  return show(state);
+  return state.stage ? show(state) : alone(prose(state.error ?? t("failed")));
 }
 
 /** One step; what is wrong with it is shown at `problem`. */
-export async function step(body, problem) {
+export async function step(body, problem = main.querySelector("#problem")) {
   const buttons = [...main.querySelectorAll("button")];
   buttons.forEach((one) => { one.disabled = true; });
   const answer = await sure("/api/do", body);
   buttons.forEach((one) => { one.disabled = false; });
-  if (answer.stage) return show(answer);
-  if (answer.status === 409) return load();
+  if (answer.stage) return show(answer).then(() => answer);
+  if (answer.status === 409 || answer.status === 401) return load();
   if (problem) problem.textContent = answer.error ?? t("failed");
   return null;
 }
 
 export async function show(state) {
-  if (state.language !== document.documentElement.lang || !page.texts.next) await texts(state.language);
   page.state = state;
+  if (state.language !== document.documentElement.lang || !page.texts.next) await texts(state.language);
   document.title = state.title;
   document.getElementById("title").textContent = state.title;
   document.getElementById("day").textContent = state.day ? t("day_of", state) : "";
   notice(state.notice);
   footer();
-  const key = JSON.stringify([state.stage, state.page.id, state.page.point, state.page.number]);
-  if (key === page.shown && state.stage === "chat") return;
+  const key = JSON.stringify(state.stage === "chat" ? [state.language, state.page.number] : [state.stage, state.language, state.page]);
+  if (key === page.shown) return;
   page.shown = key;
   alone((STAGES[state.stage] ?? told)(state.page, state));
 }
 
+/** Shows it, and says whether it was not there before. */
 export function notice(text) {
   const box = document.getElementById("notice");
+  if (box.textContent === (text ?? "")) return false;
   box.hidden = !text;
-  if (box.textContent !== (text ?? "")) box.textContent = text ?? "";
+  box.replaceChildren(...dialed(text ?? ""));
+  return Boolean(text);
 }
 
 function alone(...content) {
-  main.replaceChildren(...content.flat(Infinity));
+  main.replaceChildren(...content.flat(Infinity).filter(Boolean));
   main.querySelector("h1")?.setAttribute("tabindex", "-1");
   (main.querySelector("h1") ?? main).focus({ preventScroll: true });
   scrollTo(0, 0);
 }
 
-const heading = (text) => h("h1", {}, text);
-const trouble = () => h("p", { class: "problem", role: "alert" });
-const next = (body, label = t("next")) => h("div", { class: "row" }, h("button", { class: "main", type: "button", onclick: () => step(body) }, label));
+const row = (...buttons) => h("div", { class: "row" }, buttons);
+const button = (label, onclick, props = { class: "main" }) => h("button", { type: "button", onclick, ...props }, label);
+const hidden = () => heading(page.state.title, { class: "hidden" });
 
 function joining() {
   const problem = trouble();
   const begin = async () => {
     const answer = await sure("/api/join", { query: location.search });
     if (answer.ok) location.replace("/take");
-    else problem.textContent = answer.error;
+    else problem.textContent = answer.error ?? t("failed");
   };
-  return [heading(t("join_title")), h("p", {}, t("join_text")), problem, h("div", { class: "row" }, h("button", { class: "main", type: "button", onclick: begin }, t("join_button")))];
+  return [heading(t("join_title")), h("p", {}, t("join_text")), problem, row(button(t("join_button"), begin))];
 }
 
 const STAGES = {
-  language: (_, state) => [heading(t("choose_language")), h("div", { class: "row" }, state.languages.map(([code, name]) => h("button", { type: "button", lang: code, onclick: () => step({ do: "language", language: code }) }, name)))],
-  information: (content, state) => [heading(state.title), prose(content.text), next({ do: "information" })],
+  language: (_, state) => [heading(t("choose_language")), row(state.languages.map(([code, name]) => button(name, () => step({ do: "language", language: code }), { lang: code }))), trouble()],
+  information: (content, state) => [heading(state.title), prose(content.text), trouble(), row(button(t("next"), () => step({ do: "information" })))],
   consent: consenting,
   about_you: naming,
   questions: asking,
   chat,
-  wait: (content) => [prose(content.text), content.again && h("p", { class: "soft" }, t("again", { when: new Date(content.again).toLocaleString(page.state.language, { dateStyle: "full", timeStyle: "short" }) }))],
-  done: (content) => [prose(content.text), content.code && h("p", {}, t("finish_code"), " ", h("span", { class: "code" }, content.code)), content.url && h("p", {}, h("a", { href: content.url }, t("finish_link")))],
+  wait: (content) => [hidden(), prose(content.text), content.again && h("p", { class: "soft" }, t("again", { when: new Date(content.again).toLocaleString(page.state.language, { dateStyle: "full", timeStyle: "short" }) }))],
+  done: (content) => [hidden(), prose(content.text), content.code && h("p", {}, t("finish_code"), " ", h("span", { class: "code" }, content.code)), content.url && h("p", {}, h("a", { href: content.url }, t("finish_link")))],
 };
-const told = (content) => prose(content.text ?? "");
+const told = (content) => [hidden(), prose(content.text ?? "")];
 
-function consenting(content, state) {
-  const boxes = content.items.map(([id, text]) => h("label", { class: "choice" }, h("input", { type: "checkbox", name: id }), text));
-  const problem = trouble();
-  const give = (agree) => step({ do: "consent", agree, version: content.version, ticked: boxes.map((one) => one.firstChild).filter((one) => one.checked).map((one) => one.name) }, problem);
-  return [heading(state.title), prose(content.text), boxes, problem, h("div", { class: "row" }, h("button", { class: "main", type: "button", onclick: () => give(true) }, t("agree")), h("button", { type: "button", onclick: () => give(false) }, t("decline")))];
+function consenting(content) {
+  const boxes = content.items.map(([id]) => h("input", { type: "checkbox", name: id, "aria-describedby": "problem" }));
+  const give = (agree) => {
+    const open = boxes.find((one) => !one.checked);
+    if (agree && open) open.focus();
+    if (agree || confirm(t("decline_sure"))) step({ do: "consent", agree, version: content.version, ticked: boxes.filter((one) => one.checked).map((one) => one.name) });
+  };
+  return [heading(t("consent_title")), prose(content.text), boxes.map((box, at) => h("label", { class: "choice", dir: "auto" }, box, h("span", {}, content.items[at][1]))), trouble(), row(button(t("agree"), () => give(true)), button(t("decline"), () => give(false), {}))];
 }
 
 function naming(content) {
-  const field = h("input", { type: "text", id: "name", maxlength: 30, autocomplete: "off", value: content.names[0] ?? "", "aria-describedby": "name-problem" });
-  const problem = h("p", { class: "problem", role: "alert", id: "name-problem" });
+  const field = h("input", { type: "text", id: "name", maxlength: 30, autocomplete: "off", dir: "auto", value: kept.get("name") ?? content.names[0] ?? "", "aria-describedby": "name-hint problem", oninput: () => kept.set("name", field.value) });
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const send = (event) => { event.preventDefault(); step({ do: "about_you", name: field.value, zone, offset_min: -new Date().getTimezoneOffset() }, problem); };
-  return h("form", { onsubmit: send, novalidate: true }, heading(t("about_you")), h("p", {}, t("about_you_text")), h("div", { class: "field" }, h("label", { for: "name" }, t("name")), field, h("div", { class: "row" }, content.names.map((name) => h("button", { type: "button", onclick: () => { field.value = name; } }, name)))), problem, h("button", { class: "main" }, t("next")));
-}
-
-function asking(content, state) {
-  const key = `answers/${content.id}/${content.point}`;
-  const begun = Date.now();
-  const before = kept.get(key) ?? {};
-  const problem = trouble();
-  const form = h("form", { novalidate: true });
-  const read = () => Object.fromEntries(content.items.map((item) => [item.id, answer(form, item)]));
-  form.addEventListener("input", () => kept.set(key, read()));
-  form.addEventListener("submit", async (event) => {
+  const send = async (event) => {
     event.preventDefault();
-    const answers = read();
-    const open = content.items.filter((item) => answers[item.id] === undefined || (answers[item.id] === "" && !item.optional));
-    form.querySelectorAll("[aria-invalid]").forEach((one) => one.removeAttribute("aria-invalid"));
-    if (open.length) {
-      const first = form.querySelector(`[data-item="${open[0].id}"]`);
-      first.setAttribute("aria-invalid", "true");
-      problem.textContent = `${t("answer_needed")} (${open[0].text})`;
-      first.querySelector("input, textarea").focus();
-      return;
-    }
-    const state = await step({ do: "answers", id: content.id, point: content.point, answers, seconds: (Date.now() - begun) / 1000 }, problem);
-    if (state !== null) kept.set(key, null);
-  });
-  form.append(
-    ...[state.progress && h("p", { class: "soft" }, t("page_of", { n: state.progress[0], of: state.progress[1] })), content.title ? heading(content.title) : heading(content.instruction), content.title && content.instruction && h("p", {}, content.instruction)].filter(Boolean),
-    ...content.items.map((item) => question(item, before[item.id])), problem, h("button", { class: "main" }, t("next")),
-  );
-  return form;
+    const taken = await step({ do: "about_you", name: field.value, zone, offset_min: -new Date().getTimezoneOffset() });
+    if (taken) kept.set("name", null);
+    else field.focus();
+  };
+  const offer = (name) => button(name, () => { field.value = name; kept.set("name", name); }, {});
+  return h("form", { onsubmit: send, novalidate: true }, heading(t("about_you")), h("p", { id: "name-hint" }, t("about_you_text")), h("div", { class: "field" }, h("label", { for: "name" }, t("name")), field, row(content.names.map(offer))), trouble(), h("button", { class: "main" }, t("next")));
 }
 
-function question(item, before) {
-  const chosen = (value) => (Array.isArray(before) ? before.includes(value) : before === value);
-  const radio = (value, label, type = "radio") => h("label", { class: "choice" }, h("input", { type, name: item.id, "data-value": JSON.stringify(value), checked: chosen(value) }), label);
-  const skip = item.may_skip && radio(null, t("skip"));
-  const set = (...inner) => h("fieldset", { "data-item": item.id }, h("legend", {}, item.text), inner);
-  if (item.kind === "choice") return set(item.choices.map(([value, label]) => radio(value, label)), skip);
-  if (item.kind === "several") return set(item.choices.map(([value, label]) => radio(value, label, "checkbox")));
-  if (item.kind === "scale") {
-    const values = Array.from({ length: item.high - item.low + 1 }, (_, at) => item.low + at);
-    return set(h("div", { class: "ends", "aria-hidden": "true" }, h("span", {}, item.low_label), h("span", {}, item.high_label)), h("div", { class: "scale" }, values.map((value) => h("label", {}, h("input", { type: "radio", name: item.id, "data-value": value, checked: chosen(value), "aria-label": [value, value === item.low && item.low_label, value === item.high && item.high_label].filter((one) => one || one === 0).join(" ") }), value))), skip);
-  }
-  const hint = item.kind === "number" ? t("between", item) : item.optional ? t("leave_open") : "";
-  const field = item.kind === "number" ? h("input", { type: "number", inputmode: "numeric", min: item.low, max: item.high, id: item.id, value: before ?? "" }) : h("textarea", { id: item.id, rows: item.lines, maxlength: 2000, value: before ?? "" });
-  return h("div", { class: "field", "data-item": item.id }, h("label", { for: item.id }, item.text), hint && h("p", { class: "soft" }, hint), field);
-}
-
-/** What was answered; undefined: nothing. */
-function answer(form, item) {
-  const inputs = [...form.querySelectorAll(`[data-item="${item.id}"] input, [data-item="${item.id}"] textarea`)];
-  if (item.kind === "number") return inputs[0].value === "" ? (item.optional ? null : undefined) : Number(inputs[0].value);
-  if (item.kind === "text") return inputs[0].value;
-  const chosen = inputs.filter((one) => one.checked).map((one) => JSON.parse(one.dataset.value));
-  if (item.kind === "several") return chosen;
-  return chosen.length ? chosen[0] : item.optional ? null : undefined;
-}
+/** The help lines, from anywhere. */
+export const helping = () => open(t("help_title"), h("p", {}, t("help_text")), h("p", { class: "help" }, dialed(page.state.help)));
 
 function footer() {
   const over = ["withdrawn", "declined"].includes(page.state.stage);
   document.getElementById("footer").replaceChildren(
-    h("button", { class: "link", type: "button", onclick: () => open(t("help_title"), h("p", {}, t("help_text")), h("p", { class: "help", dir: "auto" }, page.state.help)) }, t("help_now")),
-    h("span", { class: "soft" }, `${t("contact")}: `, h("bdi", {}, page.state.contact)),
-    ...(over ? [] : [h("button", { class: "link", type: "button", onclick: stopping }, t("stop"))]),
+    button(t("help_now"), helping, { class: "link" }), h("span", { class: "soft" }, `${t("contact")}: `, h("bdi", {}, page.state.contact)), ...(over ? [] : [button(t("stop"), stopping, { class: "link" })]),
   );
 }
 
 function open(title, ...content) {
-  dialog.replaceChildren(h("h2", { id: "dialog-title" }, title), ...content.flat(), h("div", { class: "row" }, h("button", { type: "button", onclick: () => dialog.close() }, t("close"))));
+  dialog.replaceChildren(h("h2", { id: "dialog-title" }, title), ...content.flat(), row(button(t("close"), () => dialog.close(), {})));
   dialog.showModal();
 }
 
 function stopping() {
-  const stop = (remove) => () => {
+  const stop = (remove) => async () => {
     if (remove && !confirm(t("stop_sure"))) return;
     dialog.close();
-    if (remove) Object.keys(localStorage).filter((key) => key.startsWith(`${page.state.me}/`)).forEach((key) => localStorage.removeItem(key));
-    step({ do: "withdraw", delete: remove });
+    const left = await step({ do: "withdraw", delete: remove });
+    if (left && remove) kept.clear();
   };
-  open(t("stop_title"), h("p", {}, t("stop_text")), h("div", { class: "row" }, h("button", { type: "button", onclick: stop(false) }, t("stop_keep")), h("button", { type: "button", onclick: stop(true) }, t("stop_delete"))));
+  open(t("stop_title"), h("p", {}, t("stop_text")), row(button(t("stop_keep"), stop(false), {}), button(t("stop_delete"), stop(true), {})));
 }
 
+// Who comes back to a page that only tells something sees what has changed since.
+document.addEventListener("visibilitychange", () => { if (!document.hidden && page.state && !WRITTEN_ON.includes(page.state.stage)) load(); });
 load();
