@@ -1,6 +1,6 @@
 // Elements without HTML strings: what people and models write is only ever text.
 const NUMBER = /\+?\d[\d -]+\d/g;
-const WRITTEN_TO = /text|sms|پیامک|短信/i;
+const WRITTEN_TO = /text|sms|پیامک|短信|发/i;
 const ANSWER_MS = 35000;
 
 export function h(tag, props = {}, ...children) {
@@ -34,11 +34,14 @@ export function dialed(text) {
   });
 }
 
+/** Right to left where there is any Farsi, though a Latin name comes first. */
+export const way = (text) => (/[\u0600-\u06ff]/.test(text) ? "rtl" : "auto");
+
 /** Paragraphs and lists: blank lines part, "- " begins an item; nothing else is markup. */
 export function prose(text) {
   return text.trim().split(/\n\s*\n/).map((part) => {
     const lines = part.split("\n");
-    return lines.every((line) => line.startsWith("- ")) ? h("ul", {}, lines.map((line) => h("li", { dir: "auto" }, line.slice(2)))) : h("p", { class: "help", dir: "auto" }, dialed(part));
+    return lines.every((line) => line.startsWith("- ")) ? h("ul", {}, lines.map((line) => h("li", { dir: way(line) }, line.slice(2)))) : h("p", { class: "help", dir: way(part) }, dialed(part));
   });
 }
 

@@ -1,5 +1,5 @@
 // The talk: lines as they come, and a box to write in; what was not sent yet is kept and sent again.
-import { ask, h, pause, wait } from "./dom.js";
+import { ask, h, pause, wait, way } from "./dom.js";
 import { heading, helping, kept, load, notice, number, page, say, step, t } from "./take.js";
 
 const RETRY_MS = [500, 1000, 2000, 5000, 10000];
@@ -7,7 +7,7 @@ const NEAR_PX = 160;
 const later = (tries) => pause(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]);
 
 export function chat(content) {
-  const talk = { seen: 0, over: false, awaiting: content.awaiting, number: content.number, most: content.characters, sending: false, drawn: false, unsent: [] };
+  const talk = { seen: 0, over: false, awaiting: content.awaiting, number: content.number, most: content.characters, sending: false, drawn: false, held: false, unsent: [] };
   restore(talk);
   talk.list = h("ol", { class: "talk", "aria-label": t("talk") });
   talk.writing = h("p", { class: "writing", "aria-hidden": "true" });
@@ -56,7 +56,7 @@ function draw(talk, found) {
   for (const line of fresh) {
     talk.seen = line.n;
     talk.unsent = talk.unsent.filter((one) => one.id !== line.id);
-    talk.list.append(h("li", { class: line.who }, line.who !== "note" && h("span", { class: "hidden" }, `${t(line.who === "me" ? "you" : "other")}: `), h("div", { dir: "auto" }, line.text)));
+    talk.list.append(h("li", { class: line.who }, line.who !== "note" && h("span", { class: "hidden" }, `${t(line.who === "me" ? "you" : "other")}: `), h("div", { dir: way(line.text) }, line.text)));
   }
   if (fresh.length) keep(talk);
   if (talk.drawn) say(fresh.filter((line) => line.who !== "me").map((line) => line.text).join("\n"));
@@ -70,17 +70,19 @@ function draw(talk, found) {
   talk.note.textContent = found.note ?? "";
   talk.help.hidden = !found.notice;
   if (found.over) talk.after.replaceChildren(h("p", {}, t("over")), h("button", { class: "main", type: "button", onclick: () => step({ do: "next" }, talk.problem) }, t("go_on")));
-  if (notice(found.notice) && talk.drawn) document.getElementById("notice").scrollIntoView({ block: "start" });
-  else if (fresh.length && (near || !talk.drawn)) down(talk);
+  if (notice(found.notice) && talk.drawn) {
+    talk.held = true; // the help lines stay on the screen until the person writes again
+    document.getElementById("notice").scrollIntoView({ block: "start" });
+  } else if (fresh.length && !talk.held && (near || !talk.drawn)) down(talk);
   talk.drawn = true;
 }
 
-const down = (talk) => requestAnimationFrame(() => scrollTo(0, talk.list.isConnected ? document.documentElement.scrollHeight : 0));
+const down = (talk) => requestAnimationFrame(() => { if (talk.list.isConnected && !talk.held) scrollTo(0, document.documentElement.scrollHeight); });
 
 /** Lines that are not sent yet, with their mark; nothing else is sent before they are. */
 function waiting(talk) {
   talk.list.querySelectorAll("[data-unsent]").forEach((one) => one.remove());
-  for (const one of talk.unsent) talk.list.append(h("li", { class: "me", "data-unsent": one.id }, h("div", { dir: "auto" }, one.text), h("small", {}, t("not_sent"))));
+  for (const one of talk.unsent) talk.list.append(h("li", { class: "me", "data-unsent": one.id }, h("div", { dir: way(one.text) }, one.text), h("small", {}, t("not_sent"))));
   talk.button.disabled = !talk.awaiting || talk.unsent.length > 0;
 }
 
@@ -110,6 +112,7 @@ function send(talk) {
   if (!text || talk.button.disabled || text.length > talk.most) return;
   talk.unsent.push({ id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`, text, talk: talk.number });
   keep(talk);
+  talk.held = false;
   talk.box.value = "";
   written(talk);
   waiting(talk);
