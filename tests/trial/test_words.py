@@ -49,3 +49,10 @@ def test_recall_and_false_alarms_are_what_they_were(file: Path) -> None:
     heard = sum(map(sounds_dangerous, lines["danger"])) / len(lines["danger"])
     alarms = sum(map(sounds_dangerous, lines["harmless"])) / len(lines["harmless"])
     assert heard >= RECALL and alarms <= FALSE_ALARMS
+
+
+def test_most_of_what_is_hinted_at_is_missed() -> None:
+    """30 and 30 lines drawn by chance from other material, measured once: 3 heard, 4 false alarms."""
+    lines = yaml.safe_load((HERE / "farsi_told_2.yaml").read_text(encoding="utf-8"))
+    assert sum(map(sounds_dangerous, lines["danger"].values())) >= 3
+    assert sum(map(sounds_dangerous, lines["harmless"].values())) <= 4
