@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,11 @@ def agreement(values: Floats, of: str, points: int = 3, seed: int = 1) -> list[F
     two = (~np.isnan(values)).sum(axis=-1) > 1
     kept = values[two.any(axis=-1)] if values.size else values
     units = int(two.sum())
-    blank = {"of": of, "n": len(kept), "unit": f"talks, {units} answers by two or more"}
+    blank: dict[str, Any] = {
+        "of": of,
+        "n": len(kept),
+        "unit": f"talks, {units} answers by two or more",
+    }
     if len(kept) < 2:
         why = f"{len(kept)} talks with two raters; two are needed"
         return [Figure(what=what, reason=why, **blank) for what in (ALPHA, KAPPA, SAME)]
@@ -112,14 +117,14 @@ def _figure(
     of: str,
     count: Callable[[Floats], Floats],
     talks: Floats,
-    blank: dict[str, object],
+    blank: dict[str, Any],
     seed: int,
 ) -> Figure:
     value = float(count(talks.sum(axis=0)))
     if np.isnan(value):
-        return Figure(what=what, reason="all answers are the same", **blank)  # type: ignore[arg-type]
+        return Figure(what=what, reason="all answers are the same", **blank)
     low, high = spread(resampled(talks, count, seed))
-    return Figure(what=what, value=value, low=low, high=high, **blank)  # type: ignore[arg-type]
+    return Figure(what=what, value=value, low=low, high=high, **blank)
 
 
 def resampled(talks: Floats, count: Callable[[Floats], Floats], seed: int) -> Floats:

@@ -179,8 +179,8 @@ def with_rules(pack: Pack, answers: Answers) -> list[Row]:
     found = []
     for name, pair in DIMENSIONS.items():
         own = best[:, [QUESTIONS.index(one) for one in pair]]
-        known = ~np.isnan(own).all(axis=1)
-        whole = np.nanmin(np.where(known[:, None], own, 0), axis=1) >= POINTS
+        known = np.asarray(~np.isnan(own).all(axis=1))
+        whole = np.nanmin(np.where(known.reshape(-1, 1), own, 0), axis=1) >= POINTS
         people = np.where(known, np.where(whole, 2.0, 1.0), np.nan)
         rules = np.array([_code(one.checks.get(name)) for one in pack.talks])
         both = np.stack([people, rules], axis=-1)[:, None, :]

@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 import yaml
+from pydantic import Field
 
 from analysis.clinicians.plan import Kept, Plan, counselor_of
 from simcounsel.bench.protocol.command import protocol
@@ -60,7 +61,7 @@ class Talk(Kept):
     lines: int
     sha256: str = ""
     """Of its line in talks.jsonl."""
-    checks: dict[str, bool | None] = {}
+    checks: dict[str, bool | None] = Field(default_factory=dict)
     """Of a crisis: whether the rules found each dimension to hold; None where none applies."""
 
 

@@ -137,8 +137,8 @@ def _cited(folder: Path, pack: Pack, answers: Answers, row: Row) -> Iterator[str
     if raters < len(answers.people) or raters < 2 or not judges:
         file.unlink(missing_ok=True)
         yield (
-            f"cited          nowhere yet: {raters} of {len(answers.people)} raters say that they are"
-            f" clinicians, {len(judges)} judges rated"
+            f"cited          nowhere yet: {raters} of {len(answers.people)} raters say that they"
+            f" are clinicians, {len(judges)} judges rated"
         )
         return
     told = ByClinicians(

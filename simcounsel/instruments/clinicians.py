@@ -17,8 +17,8 @@ NOBODY = {"en": "No clinician has rated this.", "zh": "尚无临床工作者评�
 RATED = {
     "en": "{raters} clinicians rated {talks} other talks: with their consensus {judge} agrees by"
     " alpha {value:.2f} [{low:.2f}, {high:.2f}] on {instrument} (pack {digest}).",
-    "zh": "{raters} 位临床工作者评定过另外 {talks} 段会谈：{judge} 与其共识的一致性 α 为 {value:.2f}"
-    " [{low:.2f}, {high:.2f}]，量表 {instrument}（资料包 {digest}）。",
+    "zh": "{raters} 位临床工作者评定过另外 {talks} 段会谈：{judge} 与其共识的一致性"
+    " α 为 {value:.2f} [{low:.2f}, {high:.2f}]，量表 {instrument}（资料包 {digest}）。",
 }
 
 
