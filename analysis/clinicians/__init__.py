@@ -1,1 +1,0 @@
-"""What clinicians say of frozen talks, and how far they and a judge agree."""
