@@ -11,7 +11,7 @@ from simcounsel.envs.setting import Setting
 from simcounsel.errors import SpecError
 from simcounsel.practice.clients import setting_of as practiced_with
 from simcounsel.prompts import prompt_text
-from simcounsel.specs.persona import ClientPersona, Portrait, Routine, Situation, Stroke
+from simcounsel.specs.persona import CasePart, ClientPersona, Portrait, Routine, Situation, Stroke
 from simcounsel.specs.prompt_set import PromptSet
 from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.world import World
@@ -21,6 +21,8 @@ from simcounsel.trial.person import Participant
 from simcounsel.trial.plan import Trial, TrialArm
 
 TICK_MINUTES = 15
+AGES = (16, 110)
+"""That a resident may have; the nearest of them is taken."""
 NOTHING_KNOWN = "A person who takes part in a study. Nothing is known of them but what they say."
 SPEAKS = {"fa": "Persian (Farsi)"}
 """Languages that prompts are not in: those whose answers a person reads ask for them."""
@@ -125,10 +127,11 @@ def persona_of(who: Participant) -> ClientPersona:
     age = next(
         (one["age"] for one in who.answers.values() if isinstance(one.get("age"), int | float)), 30
     )
+    youngest, oldest = AGES
     return ClientPersona(
         role="client",
         name=who.name or who.code,
-        age=int(age),
+        age=min(max(int(age), youngest), oldest),
         gender="not told",
         pronouns="they/them",
         culture="not told",
@@ -153,7 +156,7 @@ def persona_of(who: Participant) -> ClientPersona:
                 behavior="not told",
             ),
         ),
-        case=({"kind": "not_told", "name": "not told", "text": "not told"},),  # type: ignore[arg-type]
+        case=(CasePart(kind="not_told", name="not told", text="not told"),),
     )
 
 

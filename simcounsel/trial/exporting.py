@@ -95,7 +95,7 @@ def _person(running: Running, who: Participant) -> Row:
         "lost": int(who.lost),
         "withdrew": who.withdrawn,
         "language": who.language or running.trial.languages[0],
-        "version": running.trial.version if who.agreed else None,
+        "version": who.version,
         "allocated_utc": who.allocated.isoformat() if who.allocated else None,
         "days_talked": len(talked),
         "messages": sum(len(talk.own()) for talk in who.talks),

@@ -12,9 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from simcounsel.viewer.guard import LOOPBACK, NOWHERE, POLICY
+from simcounsel.viewer.guard import LOOPBACK, NOWHERE, POLICY, TooLong, bounded, hostname
 
-BODY_BYTES = 64 * 1024
 MOST_POSTS, MOST_OF_ADDRESS, MOST_MISSES, MOST_LOGINS = 60, 3000, 20, 8
 """A minute: posts of a browser, and of an address; wrong links, and wrong passwords, of an
 address.
@@ -78,7 +77,7 @@ class Gate:
         if refusal is not None:
             return await refusal(scope, receive, self._headed(send))
         try:
-            return await self.app(scope, _bounded(receive), self._headed(send))
+            return await self.app(scope, bounded(receive), self._headed(send))
         except TooLong:
             return await JSONResponse({"error": "too long"}, 413)(
                 scope, receive, self._headed(send)
@@ -87,7 +86,7 @@ class Gate:
     def _refuse(self, request: Request) -> Response | None:
         headers = request.headers
         host = headers.get("host", "")
-        if host not in self._hosts and not (self._local and _name(host) in LOOPBACK):
+        if host not in self._hosts and not (self._local and hostname(host) in LOOPBACK):
             return JSONResponse({"error": "this site has another address"}, 421)
         if request.method not in ("GET", "HEAD", "POST"):
             return JSONResponse({"error": "only GET and POST"}, 405)
@@ -124,10 +123,6 @@ class Gate:
         return sending
 
 
-class TooLong(Exception):
-    """A body that is longer than is allowed."""
-
-
 def set_session(response: Response, name: str, secret: str, *, secure: bool) -> None:
     """A session that no script reads, and that no other site's page sends along with a post."""
     response.set_cookie(
@@ -154,24 +149,3 @@ def password_hash(password: str, salt: str) -> str:
 def is_password(password: str, salt: str, known: str) -> bool:
     """Whether that is the password; compared in constant time."""
     return secrets.compare_digest(password_hash(password, salt), known)
-
-
-def _name(host: str) -> str:
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _bounded(receive: Receive) -> Receive:
-    taken = 0
-
-    async def bounded() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > BODY_BYTES:
-            raise TooLong
-        return message
-
-    return bounded

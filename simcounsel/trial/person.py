@@ -69,6 +69,8 @@ class Participant:
     language: str | None = None
     informed: bool = False
     agreed: bool | None = None
+    version: str | None = None
+    """Of the information and consent that they agreed to."""
     name: str | None = None
     """To be called by in the talks."""
     zone: str = "UTC"
@@ -112,6 +114,7 @@ class Participant:
 
     def _on_consented(self, one: Happened) -> None:
         self.agreed, self.at = bool(one.data["agree"]), one.at
+        self.version = one.data.get("version")
 
     def _on_named(self, one: Happened) -> None:
         self.name, self.zone = one.data["name"], one.data["zone"]

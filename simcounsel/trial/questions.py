@@ -69,8 +69,9 @@ class SurveyItem(Spec):
             return not isinstance(answer, list) or any(one not in values for one in answer)
         if self.kind == "text":
             return not isinstance(answer, str) or len(answer) > TEXT_CHARACTERS
-        number = isinstance(answer, int | float) and not isinstance(answer, bool)
-        return not number or not self.low <= answer <= self.high  # type: ignore[operator]
+        if isinstance(answer, bool) or not isinstance(answer, int | float):
+            return True
+        return not self.low <= answer <= self.high
 
 
 class Survey(Spec):

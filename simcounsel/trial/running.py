@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.danger.hearing.detector import hear
-from simcounsel.errors import SpecError, StudyError
+from simcounsel.errors import SpecError
 from simcounsel.intake import whole_characters
 from simcounsel.policies.listening import in_answers
 from simcounsel.specs.vocabulary import RISK_LEVELS
@@ -24,7 +24,6 @@ from simcounsel.trial.texts import help_lines, page_texts, template
 from simcounsel.trial.words import sounds_dangerous
 
 LINE_CHARACTERS = 2000
-NAME_CHARACTERS = 30
 Bell = Callable[[str], None]
 """Told whose state has changed; '' for the whole trial's."""
 
@@ -76,7 +75,7 @@ class Running:
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """StudyError where it was not sealed; SpecError where what it names cannot be had."""
+        """SpecError where what the trial names cannot be had."""
         self.trial, self.folder, self.store, self.now = trial, folder, store, now
         self.moved_days = round((now() - datetime.now(UTC)).total_seconds() / 86_400, 3)
         """How far its clock is ahead, to try a trial."""
@@ -92,8 +91,8 @@ class Running:
         self._spent_before = (0, 0.0)
         """On talks that were deleted."""
         self._locks: dict[str, threading.RLock] = {}
-        self._door = threading.RLock()
-        """Whoever comes in, or is allocated, comes one at a time."""
+        self.door = threading.RLock()
+        """Whoever comes in, or is allocated, or takes a name, comes one at a time."""
         for happened in store.events():
             self._observe(happened)
         self._count_calls()
@@ -172,8 +171,8 @@ class Running:
     # who comes
 
     def invite(self, contact: str | None = None, panel: dict[str, str] | None = None) -> Known:
-        """Somebody new, with a link of their own. StudyError when all places are taken."""
-        with self._door:
+        """Somebody new, with a link of their own."""
+        with self.door:
             number = 1 + max((int(code[1:]) for code in self.people), default=0)
             known = invitation(number, contact, panel)
             self.store.add_person(known)
@@ -218,7 +217,8 @@ class Running:
             talk = who.talk
             if talk and any(line.id == id for line in talk.own()):
                 return
-            if not talk or talk.over or talk.ending or not talk.awaiting or self.stopped(who):
+            closed = not talk or talk.over or talk.ending or not talk.awaiting
+            if talk is None or closed or self.paused or who.paused or self.over_budget(who):
                 raise Wrong(self.said(who, "not_your_turn"), late=True)
             said = " ".join(whole_characters(text).split())
             if not any(c.isalnum() for c in said):
@@ -240,12 +240,15 @@ class Running:
             self._listen(who, text, "", "answer")
 
     def _listen(self, who: Participant, text: str, before: str, what: str) -> None:
-        """Somebody is alerted where words sound like danger, however little."""
+        """Somebody is alerted where words sound like danger, however little; but of somebody who
+        counsels a client, and should ask about it, only where they say it plainly.
+        """
         heard = hear(text, None, before)
-        if heard.level != "none":
+        counsels = who.arm is not None and self.trial.arm(who.arm).practice is not None
+        if heard.level in ("high", "imminent") or (heard.level == "low" and not counsels):
             self.alert(who, heard.level, heard.kinds, what, text)
-        elif sounds_dangerous(text, "fa"):
-            self.alert(who, "low", (), what, text)
+        elif sounds_dangerous(text, "fa") and not counsels:
+            self.alert(who, "high", (), what, text)
 
     def _heard_by_model(self, code: str, level: str, kinds: tuple[str, ...]) -> None:
         """A model heard danger in the last line: told once for each line, and again where it is
@@ -282,9 +285,11 @@ class Running:
         """What follows by itself from where somebody is: screening, allocation, a talk that opens
         or whose day is over.
         """
-        if who.withdrawn or not who.agreed or self.stopped(who):
-            return
-        now = self.now()
+        with self.lock(who.code):
+            if not (who.withdrawn or not who.agreed or self.paused or who.paused):
+                self._settle(who, self.now())
+
+    def _settle(self, who: Participant, now: datetime) -> None:
         if who.arm is None:
             if who.excluded is None:
                 self._screen(who)
@@ -311,7 +316,7 @@ class Running:
                 return
 
     def _allocate(self, who: Participant) -> None:
-        with self._door:
+        with self.door:
             if self.full or self.seed is None:
                 return
             stratum = stratum_of(self.trial, who.answers)
@@ -333,6 +338,7 @@ class Running:
             return
         today = sum(one.day == day for one in who.talks)
         may = day <= self.trial.days and today < self.trial.talks.a_day
+        may = may and not self.over_budget(who)
         asked = next(iter(who.left_to_ask(self.trial, now)), None)
         left = talk is None or talk.left or talk.day != day
         if may and left and asked is None and not self.trial.arm(who.arm).waits:
@@ -344,10 +350,6 @@ class Running:
         """The other side answers, where somebody is not paused."""
         if self.talking and not (self.paused or who.paused):
             self.talking.go_on(who)
-
-    def stopped(self, who: Participant) -> bool:
-        """Whether nothing goes on for somebody at present."""
-        return self.paused or who.paused or self.over_budget(who)
 
     def language(self, who: Participant) -> str:
         """In which somebody reads."""
@@ -373,6 +375,3 @@ class Running:
 def moved(days: float) -> Callable[[], datetime]:
     """A clock that is so many days ahead, to try a trial."""
     return lambda: datetime.now(UTC) + timedelta(days=days)
-
-
-__all__ = ["Running", "StudyError", "Wrong", "moved", "questionnaires_of"]

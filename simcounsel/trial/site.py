@@ -32,7 +32,6 @@ from simcounsel.trial.gate import (
     set_session,
 )
 from simcounsel.trial.person import Participant
-from simcounsel.trial.plan import LANGUAGES
 from simcounsel.trial.running import Running, Wrong
 from simcounsel.trial.stages import stage_of, state_of, talk_of, watch_of
 from simcounsel.trial.steps import coordinate, do
@@ -163,7 +162,7 @@ class Site:
     async def texts(self, request: Request) -> Response:
         """All texts of the pages in a language."""
         language = request.query_params.get("language", "")
-        if language not in LANGUAGES:
+        if language not in self.running.trial.languages:
             language = self.running.trial.languages[0]
         return JSONResponse(
             {"language": language, "dir": direction(language), "texts": page_texts(language)}

@@ -7,6 +7,7 @@ from simcounsel.intake import whole_characters
 from simcounsel.trial.person import Participant
 from simcounsel.trial.plan import Trial
 from simcounsel.trial.running import Running, Wrong
+from simcounsel.trial.stages import is_done
 from simcounsel.trial.texts import consent_items
 
 NAME_CHARACTERS = 30
@@ -65,22 +66,23 @@ def _consent(running: Running, who: Participant, body: Mapping[str, Any]) -> Non
 def _name(running: Running, who: Participant, body: Mapping[str, Any]) -> None:
     text = whole_characters(str(body.get("name") or "")).replace("\u200c", "")
     name = "-".join("".join(c for c in text if c.isalpha() or c in " '’-").split())
-    taken = {one.name.casefold() for one in running.people.values() if one.name and one is not who}
     if not name or len(name) > NAME_CHARACTERS or not name[0].isalpha():
         raise Wrong(running.said(who, "name_wrong"))
-    partners = {running.trial.with_whom, *(arm.with_whom for arm in running.trial.arms)}
-    if name.casefold() in taken or name in partners:
-        raise Wrong(running.said(who, "name_taken"))
+    partners = (running.trial.with_whom, *(arm.with_whom for arm in running.trial.arms))
     offset = body.get("offset_min")
-    _once(
-        running,
-        who.name is not None,
-        who,
-        "named",
-        name=name,
-        zone=str(body.get("zone") or "UTC")[:60],
-        offset_min=offset if isinstance(offset, int) and abs(offset) <= 840 else 0,
-    )
+    with running.door:
+        others = (one.name for one in running.people.values() if one is not who)
+        if name.casefold() in {one.casefold() for one in (*others, *partners) if one}:
+            raise Wrong(running.said(who, "name_taken"))
+        _once(
+            running,
+            who.name is not None,
+            who,
+            "named",
+            name=name,
+            zone=str(body.get("zone") or "UTC")[:60],
+            offset_min=offset if isinstance(offset, int) and abs(offset) <= 840 else 0,
+        )
 
 
 def _answers(running: Running, who: Participant, body: Mapping[str, Any]) -> None:
@@ -111,7 +113,7 @@ def _next(running: Running, who: Participant, body: Mapping[str, Any]) -> None:
     talk = who.talk
     if talk and talk.over and not talk.left:
         running.happen(who.code, "left")
-    elif _is_done(running, who):
+    elif is_done(running, who, running.now()):
         _once(running, who.debriefed, who, "debriefed")
 
 
@@ -124,15 +126,6 @@ def _end_talk(running: Running, who: Participant, body: Mapping[str, Any]) -> No
 
 def _withdraw(running: Running, who: Participant, body: Mapping[str, Any]) -> None:
     running.withdraw(who.code, delete=body.get("delete") is True, by="participant")
-
-
-def _is_done(running: Running, who: Participant) -> bool:
-    now = running.now()
-    return (
-        who.arm is not None
-        and who.finished(running.trial, now)
-        and next(iter(who.left_to_ask(running.trial, now)), None) is None
-    )
 
 
 STEPS: dict[str, Step] = {

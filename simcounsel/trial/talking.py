@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -105,8 +106,12 @@ class Talking:
 
     def go_on(self, who: Participant) -> None:
         """See to it that the other side answers; at once, in a thread of its own."""
-        if not self._closing.is_set():
-            self._pool.submit(self._going_on, who)
+        self._submit(self._going_on, who)
+
+    def _submit(self, work: Callable[..., None], *given: Any) -> None:
+        with suppress(RuntimeError):  # the pool was shut down meanwhile
+            if not self._closing.is_set():
+                self._pool.submit(work, *given)
 
     def forget(self, code: str) -> None:
         """Let go of what is in memory of somebody."""
@@ -145,6 +150,8 @@ class Talking:
         finally:
             with self._lock:
                 self._busy.discard(who.code)
+            if self._owes(who):  # said while this one was ending, when nobody else could begin
+                self.go_on(who)
 
     def _failed(self, who: Participant, error: Exception) -> None:
         """The episode is not to be trusted any more: it is built again from the store."""
@@ -226,7 +233,7 @@ class Talking:
             except ValidationError:
                 return
             if risk.level != "none":
-                self._pool.submit(self._alarm, who, risk.level, tuple(risk.kinds))
+                self._submit(self._alarm, who, risk.level, tuple(risk.kinds))
 
 
 def _vectors(calls: list[dict[str, Any]]) -> dict[str, Any]:

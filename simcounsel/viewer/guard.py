@@ -61,7 +61,7 @@ class Guard:
         if refusal is not None:
             return await refusal(scope, _nothing, _with_headers(send, self.policy))
         if scope["method"] == "POST":
-            receive = _bounded(receive)
+            receive = bounded(receive)
         try:
             return await self.app(scope, receive, _with_headers(send, self.policy))
         except TooLong:
@@ -72,7 +72,7 @@ class Guard:
     def _refuse(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if self.token is None and _hostname(host) not in LOOPBACK:
+        if self.token is None and hostname(host) not in LOOPBACK:
             return PlainTextResponse("this site answers only to 127.0.0.1 and localhost", 403)
         origin = headers.get("origin")
         if origin is not None and _origin(origin) != host:
@@ -128,14 +128,16 @@ def _origin(origin: str) -> str | None:
         return None
 
 
-def _hostname(host: str) -> str:
+def hostname(host: str) -> str:
+    """Of what a request says is its host; '' where that is none."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
 
 
-def _bounded(receive: Receive) -> Receive:
+def bounded(receive: Receive) -> Receive:
+    """A body of at most BODY_BYTES; TooLong when it is longer."""
     taken = 0
 
     async def bounded() -> Message:

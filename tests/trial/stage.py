@@ -69,13 +69,16 @@ def written(
 
 @contextmanager
 def running(
-    folder: Path, clock: Clock | None = None, models: Switchboard | None = None
+    folder: Path,
+    clock: Clock | None = None,
+    models: Switchboard | None = None,
+    amend: str | None = None,
 ) -> Iterator[Running]:
     plan = load_trial(folder)
     boards = open_models(plan, folder, Prices.load(), 64).open()
     if models is not None:
         boards = dict.fromkeys(boards, models)
-    with opened(plan, folder, boards, clock=clock) as found:
+    with opened(plan, folder, boards, clock=clock, amend=amend) as found:
         yield found
 
 

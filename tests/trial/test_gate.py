@@ -104,6 +104,13 @@ def test_an_open_link_wants_its_code_and_knows_a_panels_people(tmp_path: Path) -
         assert known.panel == {"PROLIFIC_PID": "abc"}
 
 
+def test_texts_are_in_a_language_of_the_trial(tmp_path: Path) -> None:
+    written(tmp_path, languages="languages: [fa]", locale="locale: fa-IR")
+    with running(tmp_path) as found, site(found) as client:
+        for asked in ("en", "de", ""):
+            assert client.get(f"/api/texts?language={asked}").json()["language"] == "fa"
+
+
 def test_counts_are_of_a_minute() -> None:
     now = [0.0]
     often = Often(2, lambda: now[0])

@@ -1,8 +1,6 @@
 """Participants' and the coordinator's pages in a browser: by keyboard, on a narrow phone, in the dark."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +9,12 @@ import pytest
 from simcounsel.trial.opening import serve_site
 from simcounsel.trial.running import Running
 from tests.trial.stage import links, running, written
-from tests.trial.test_trial_browser import ARGS, answer_all, wait_for_turn
+from tests.trial.test_trial_browser import answer_all, wait_for_turn
 
 pytestmark = pytest.mark.slow(60)
 NARROW = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 DANGER = {"en": "I want to kill myself.", "fa": "میخوام خودمو بکشم"}
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGS)
-        yield browser
-        browser.close()
 
 
 def sound(page: Any, stage: str) -> None:
@@ -119,7 +107,8 @@ def test_danger_shows_help_and_each_later_page_is_accessible(
     folder = tmp_path / "trial"
     written(folder, 1, languages="languages: [en, fa]", days="days: 2")
     with running(folder) as found, serve_site(found, None, 0) as base:
-        page = opened(chromium, base + links(folder)[0], **NARROW)
+        light = "dark" if language == "fa" else "light"
+        page = opened(chromium, base + links(folder)[0], color_scheme=light, **NARROW)
         enter(page, found, "P001", language)
         page.locator("#say").fill(DANGER[language])
         page.locator("form.say button").click()
@@ -204,3 +193,14 @@ def test_the_coordinator_sees_alerts_first_and_loses_no_note(chromium: Any, tmp_
         assert watch.title() == "(1) alert"
         (alert,) = found.people["P001"].alerts.values()
         assert alert["acknowledged"]["by"] == "AB"
+
+
+def test_a_wrong_link_says_so(chromium: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "trial"
+    written(folder, 1)
+    with running(folder) as found, serve_site(found, None, 0) as base:
+        page = opened(chromium, f"{base}/t/wrong", **NARROW)
+        page.get_by_text("This link is not known").wait_for()
+        page.goto(f"{base}/take")
+        page.get_by_text("open your personal link again").wait_for()
+        sound(page, "no session")

@@ -5,6 +5,8 @@ import csv
 import json
 import threading
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,10 +22,11 @@ from simcounsel.runs.log import Log
 from simcounsel.scripted import Scripted
 from simcounsel.trial import talking
 from simcounsel.trial.exporting import export_all
+from simcounsel.trial.person import Participant
 from simcounsel.trial.reminding import due
-from simcounsel.trial.running import Running
+from simcounsel.trial.running import Running, Wrong
 from simcounsel.trial.seats import Counseled
-from simcounsel.trial.steps import coordinate
+from simcounsel.trial.steps import coordinate, do
 from tests.llm.server import FaultServer
 from tests.trial.stage import Browser, Clock, links, running, site, written
 
@@ -321,6 +324,111 @@ def test_limits_stop_before_the_next_line(tmp_path: Path) -> None:
         assert two.enter("Sam")["stage"] == "chat", "another has a limit of their own"
 
 
+def test_who_has_used_up_their_talks_is_asked_at_the_end_all_the_same(tmp_path: Path) -> None:
+    written(tmp_path, limits="limits: {each_calls: 2}")
+    clock = Clock(NOON)
+    with running(tmp_path, clock) as found, site(found) as client:
+        one = Browser(client, links(tmp_path)[0])
+        one.enter()
+        one.heard()
+        for number in range(3):
+            if one.state()["stage"] != "chat":
+                break
+            one.say(f"Line {number}")
+            while found.people["P001"].talk and not found.people["P001"].talk.awaiting:
+                time.sleep(0.01)
+        assert one.state()["stage"] == "over_budget"
+        clock.days(2)
+        one.state()
+        while not found.people["P001"].talks[0].over:
+            time.sleep(0.01)
+        state = one.state()
+        assert (state["stage"], state["page"]["id"]) == ("questions", "chatbot_survey")
+        assert one.answer(state)["stage"] == "done"
+        assert len(found.people["P001"].talks) == 1
+
+
+def test_many_requests_at_once_are_one_person(tmp_path: Path) -> None:
+    """Two windows, or a page that is loaded again and again: one place, one talk."""
+    written(tmp_path)
+    with running(tmp_path) as found, site(found) as client:
+        one = Browser(client, links(tmp_path)[0])
+        state = one.do("information")
+        ticked = [id for id, _ in state["page"]["items"]]
+        one.do("consent", agree=True, ticked=ticked, version="1")
+        who = found.people["P001"]
+        held, found.settle = found.settle, lambda _: None  # type: ignore[method-assign, assignment]
+        one.answer(one.do("about_you", name="Robin", zone="UTC", offset_min=0))
+        assert who.arm is None
+        found.settle = held  # type: ignore[method-assign]
+        with ThreadPoolExecutor(16) as pool:
+            list(pool.map(found.settle, [who] * 64))
+        kinds = Counter(one.kind for one in found.store.events())
+        assert (kinds["allocated"], kinds["opened"]) == (1, 1)
+
+
+def test_a_name_is_given_once_whoever_is_first(tmp_path: Path) -> None:
+    written(tmp_path)
+    with running(tmp_path) as found:
+        people = [found.people[f"P{number:03}"] for number in range(1, 7)]
+        for who in people:
+            found.happen(who.code, "informed")
+            found.happen(who.code, "consented", agree=True, version="1")
+
+        def name(who: Participant) -> bool:
+            try:
+                do(found, who.code, {"do": "about_you", "name": "Robin", "zone": "UTC"})
+            except Wrong:
+                return False
+            return True
+
+        with ThreadPoolExecutor(6) as pool:
+            assert sum(pool.map(name, people)) == 1
+        with pytest.raises(Wrong, match="already"):
+            do(found, people[-1].code, {"do": "about_you", "name": "miriam", "zone": "UTC"})
+
+
+def test_a_line_that_comes_while_the_other_side_just_ended_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path)
+    with running(tmp_path) as found, site(found) as client:
+        one = Browser(client, links(tmp_path)[0])
+        look, said = talking.Talking._owes, []
+
+        def owes(who: Participant) -> bool:
+            due = look(who)
+            if not due and not said and who.talk and who.talk.awaiting:
+                said.append(True)
+                found.say("P001", "late", "And one thing more.")
+                time.sleep(0.2)
+            return due
+
+        monkeypatch.setattr(talking.Talking, "_owes", staticmethod(owes))
+        one.enter()
+        until = time.monotonic() + 5
+        while len(found.people["P001"].talks[0].lines) < 3 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert [line.who for line in found.people["P001"].talks[0].lines] == [
+            "other",
+            "me",
+            "other",
+        ]
+
+
+def test_the_version_that_was_agreed_to_is_told(tmp_path: Path) -> None:
+    written(tmp_path)
+    with running(tmp_path) as found, site(found) as client:
+        Browser(client, links(tmp_path)[0]).enter()
+    file = tmp_path / "trial.yaml"
+    text = file.read_text(encoding="utf-8").replace('version: "1"', 'version: "2"')
+    file.write_text(text, encoding="utf-8")
+    with running(tmp_path, amend="a sentence was unclear") as found:
+        tables = exported(tmp_path, found)
+    (person,) = [row for row in tables["people"] if row["arm"]]
+    assert person["version"] == "1"
+
+
 def test_a_talk_ends_with_its_day(tmp_path: Path) -> None:
     written(tmp_path)
     clock = Clock(NOON)
@@ -426,7 +534,13 @@ def test_a_trainee_counsels_and_gets_feedback(tmp_path: Path) -> None:
         answer, note = one.heard(1)["lines"]
         assert (answer["who"], note["who"]) == ("other", "note")
         assert "greeting" in note["text"].lower() and "(found by rules" in note["text"]
-        a_day(one, ("And what goes through your mind then?",))
+        one.say("Have you thought of ending your life, and do you have a plan?")
+        assert not one.talk()["notice"], "a trainee should ask"
+        one.heard(3)
+        one.say("I want to kill myself tonight.")
+        assert one.talk()["notice"]
+        one.heard(5)
+        a_day(one, ())
         assert found.people["P001"].talks[0].lines[-1].who == "note", "the report"
         clock.days(1)
         assert one.state()["stage"] == "chat"
@@ -448,6 +562,7 @@ def test_chinese_and_farsi(tmp_path: Path) -> None:
         one.heard()
         one.say("می‌خواهم خودم را بکشم")
         assert one.talk()["notice"], "danger is heard in Farsi"
+        assert [alert["level"] for alert in found.people["P001"].alerts.values()][:1] == ["high"]
         two.do("language", language="zh")
         assert two.enter("小林")["stage"] == "chat"
         two.heard()

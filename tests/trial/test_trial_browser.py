@@ -1,8 +1,6 @@
 """Three days of a trial with twelve participants in browsers, on phones and desktops, to the paper's tables."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +13,9 @@ from tests.commands import Command
 from tests.trial.stage import Clock, links, running, written
 
 pytestmark = pytest.mark.slow(90)
-ARGS = (
-    "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update"
-    " --disable-sync --no-first-run"
-).split()
 PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 PEOPLE, DAYS = 12, 3
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGS)
-        yield browser
-        browser.close()
 
 
 def press(page: Any, name: str) -> None:

@@ -58,9 +58,10 @@ export async function load() {
   const state = await sure("/api/state");
   if (state.status === 401) {
     await texts(navigator.language.slice(0, 2));
-    return alone(location.pathname === "/join" ? joining() : prose(state.error ?? ""));
+    const where = location.pathname;
+    return alone(where === "/join" ? joining() : heading(where.startsWith("/t/") ? t("link_unknown") : state.error ?? "", { dir: "auto" }));
   }
-  return state.stage ? show(state) : alone(prose(state.error ?? t("failed")));
+  return state.stage ? show(state) : alone(heading(state.error ?? t("failed")));
 }
 
 /** One step; what is wrong with it is shown at `problem`. */
