@@ -44,7 +44,8 @@ def test_a_simulated_trial_is_reported_as_simulated(tmp_path: Path, simcounsel: 
 
 @pytest.mark.slow(10)
 def test_practice_with_and_without_feedback(tmp_path: Path, simcounsel: Command) -> None:
-    written(tmp_path, design="practice", days="days: 4", talks="talks: {a_day: 1, lines: 6}")
+    four = {"days": "days: 4", "talks": "talks: {a_day: 1, lines: 6}"}
+    written(tmp_path, design="practice", allocation="allocation: {blocks: [1]}", **four)
     out = played(tmp_path, 2)
     with (out / "lines.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
