@@ -24,6 +24,7 @@ from analysis.judge_figures import (
     sensitivity,
 )
 from analysis.judge_items import ItemFigure, falls, item_figures
+from simcounsel.instruments.clinicians import clinicians_said
 
 BETTER_WHEN_LOWER = (
     "advice_per_turn",
@@ -154,7 +155,8 @@ def lines(found: Sequence[Figure], items: Sequence[ItemFigure] = ()) -> list[str
     """A row for each score, then the planted faults, the items, the pairs, and why some are
     missing.
     """
-    return [*_scores(found), *_faults(found), *_items(items), *_others(found), *_reasons(found)]
+    parts = (_scores(found), _faults(found), _items(items), _others(found), _reasons(found))
+    return [*(line for part in parts for line in part), clinicians_said()]
 
 
 def _scores(found: Sequence[Figure]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from analysis.errors import ReportError
 from analysis.style import JOURNAL_MM, Look, Picture
 from simcounsel.disk import no_formula, write_data, write_text, write_whole
+from simcounsel.instruments.clinicians import clinicians_said
 from simcounsel.terminal import visible
 
 LIBRARIES = (
@@ -164,6 +165,7 @@ def environment(*, html: bool) -> Environment:
         "uri": uri,
         "usd": usd,
     }
+    made.globals["clinicians_said"] = clinicians_said
     return made
 
 

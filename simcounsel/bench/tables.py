@@ -8,6 +8,7 @@ from simcounsel.bench.counselor import MOST_TOKENS
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.bench.result import Means, Result
 from simcounsel.errors import BenchError
+from simcounsel.instruments.clinicians import clinicians_said
 
 WIDTH = 25
 MOST_REASONS = 3
@@ -43,6 +44,7 @@ def result_lines(result: Result) -> Iterator[str]:
     for stop in result.stops:
         yield f"given up at {stop.at}: {stop.why.split(';')[0]}; gone on with since"
     yield f"{result.requests} requests, {result.tokens} tokens, {cost}"
+    yield clinicians_said(judge=result.judge)
     if result.trial:
         yield "made for trying the software only: these numbers mean nothing"
 
@@ -123,6 +125,7 @@ def comparison_lines(results: Mapping[Path, Result]) -> Iterator[str]:
             "some were made for trying the software only (embedded, scripted): their numbers mean"
             " nothing"
         )
+    yield clinicians_said(judge=results[first].judge)
 
 
 def differences(mine: Result, other: Result) -> Means:

@@ -202,6 +202,7 @@ def _rate(
     prices: "Prices",
 ) -> None:
     """Measure what is left, and say it."""
+    from simcounsel.instruments.clinicians import clinicians_said
     from simcounsel.llm.budget import budget_in
     from simcounsel.runs.measured_text import measured_line
     from simcounsel.runs.measurements import FOLDER, rating_calls
@@ -218,6 +219,8 @@ def _rate(
             models.limit(budget, rating_calls(folder))
         damaged = bool(rating.run.damages)
         rating.measure(models, lambda one: typer.echo(measured_line(one, damaged=damaged)))
+        if rating.judge:
+            typer.echo(clinicians_said(rating.scale.id, rating.judge))
     except KeyboardInterrupt:
         typer.echo(
             f"stopped by {interrupts.cause()}; what was measured is kept, the same command goes on",

@@ -46,6 +46,7 @@ def rate_many(
     """Measure all runs in these places, or only say what it would take. prices: a file of one's
     own.
     """
+    from simcounsel.instruments.clinicians import clinicians_said
     from simcounsel.lab.places import common_place, world_runs
     from simcounsel.lab.ratings import Ratings
     from simcounsel.llm.budget import budget_in
@@ -75,6 +76,8 @@ def rate_many(
     )
     with RatingsDisplay(console, ratings, quiet or not console.is_terminal) as display:
         done = ratings.run(display.on_change)
+    if asked:
+        typer.echo(clinicians_said(wanted.instrument, models.get("judge")))
     _say_after(ratings, done)
 
 

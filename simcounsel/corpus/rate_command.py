@@ -196,6 +196,7 @@ def _rate_all(
     """Rate and say the results, corpus by corpus; leaves the program where Ctrl-C stops it."""
     from simcounsel.corpus.rated import read_rated
     from simcounsel.corpus.rating import CorpusRating, result_lines
+    from simcounsel.instruments.clinicians import clinicians_said
 
     try:
         for plan in plans:
@@ -205,6 +206,7 @@ def _rate_all(
                 rating.measure(models, advance, wave=wave, fallbacks=fallbacks)
             for line in result_lines(plan, read_rated(plan.folder)):
                 typer.echo(f"  {line}")
+            typer.echo(f"  {clinicians_said(plan.scale.id, plan.judge)}")
             if rating.file:
                 typer.echo(f"  kept in {rating.file}")
     except KeyboardInterrupt:

@@ -23,6 +23,8 @@ class Choice:
     """At most so many items, drawn by chance (of a corpus by theme), `None` for all."""
     fewest_lines: int = FEWEST_LINES
     """Shorter conversations are left out."""
+    chats: frozenset[str] | None = None
+    """Only these dialogues of a corpus, by id; None: all."""
 
 
 @dataclass(frozen=True, kw_only=True)

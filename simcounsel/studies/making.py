@@ -72,6 +72,7 @@ def _fits(dialogue: Dialogue, choice: Choice) -> bool:
     return (
         partner in choice.partners
         and choice.who in (None, dialogue.client)
+        and (choice.chats is None or dialogue.id in choice.chats)
         and len(dialogue.turns) >= choice.fewest_lines
         and bool(dialogue.lines("client"))
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from simcounsel.errors import SimcounselError
 from simcounsel.events import ClientShifted, PersonaChanged, RelationChanged
+from simcounsel.instruments.clinicians import clinicians_said
 from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.instruments.scoring import bounds
 from simcounsel.runs.calls import Call
@@ -27,11 +28,11 @@ def outcomes(history: History) -> Fields:
     changed in those who were measured.
 
     `points`: each with who, instrument, tick, point, respondent (`human` where a person in the seat
-    was asked), judge, source, `round` (from 1; a
-    later one is a retest of the same), items and scores. `scales`: by instrument, its name,
-    construct, items, labels, and for each score its bounds, direction and bands. `changes`: by
-    person, each with its tick, kind, words, before and after, and the conversation and the number
-    of the line where there is one.
+    was asked), judge, `clinicians` (what is said of them where a model judged; else None), source,
+    `round` (from 1; a later one is a retest of the same), items and scores. `scales`: by
+    instrument, its name, construct, items, labels, and for each score its bounds, direction and
+    bands. `changes`: by person, each with its tick, kind, words, before and after, and the
+    conversation and the number of the line where there is one.
     """
     measurements = [*history.measurements()]
     names = sorted({one.measured.instrument for one in measurements})
@@ -53,7 +54,10 @@ def _points(measurements: Iterable[Measurement], scales: Fields, reasons: Reason
         rounds[key] += 1
         items = scales[one.measured.instrument].get("items", {})
         texts = {name: about["text"] for name, about in items.items()}
-        found.append(_point(one, rounds[key], reasons(one, texts)))
+        point = _point(one, rounds[key], reasons(one, texts))
+        judged = one.measured.respondent == "observer" and one.judge
+        said = clinicians_said(one.measured.instrument, one.judge) if judged else None
+        found.append(point | {"clinicians": said})
     found.sort(key=lambda point: (point["tick"], point["instrument"], point["who"], point["round"]))
     return found
 

@@ -402,7 +402,7 @@ def test_sixty_talks_from_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path("benches/protocol-unguided-scripted")
     assert f"{folder}: 60 talks" in done.stdout
     assert "60 talks of unguided with scripted; the client answers by its script" in done.stdout
-    assert "No clinician has rated these talks" in done.stdout
+    assert "No clinician has rated this." in done.stdout
     result = read_protocol(folder)
     assert len(result.talks) == 60 and result.rates.dimensions["bounds"].of == 60
     assert result.rates.checks["own_country"].share == 1

@@ -17,6 +17,7 @@ from simcounsel.bench.protocol.rates import Rate, Rates, rates_of
 from simcounsel.bench.protocol.rules import CHECKS, Finding, checked
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
 from simcounsel.errors import BenchError
+from simcounsel.instruments.clinicians import clinicians_said
 from simcounsel.runs.measurements import is_trial
 from simcounsel.runs.spending import Spending
 from simcounsel.specs.vocabulary import Danger, Language, RiskLevel
@@ -167,7 +168,7 @@ def protocol_lines(result: Protocol) -> Iterator[str]:
     yield from _faults(result)
     yield (
         "[Wilson's 95% intervals; n: talks in which a check of the dimension applies. Checked by"
-        " rule: that a thing was done, not how well. No clinician has rated these talks.]"
+        f" rule: that a thing was done, not how well. {clinicians_said()}]"
     )
     left_open = sum(one.open_danger != "none" for one in result.talks.values())
     if left_open:

@@ -32,7 +32,7 @@ function scores(scale, point, before) {
 
 function source(overview, point) {
   const where = point.source === "log" ? "during the run" : "afterwards";
-  return h("p", { class: "soft small" }, `${momentOf(overview, point.tick)}; ${RESPONDENTS[point.respondent]}${point.judge ? ` by ${point.judge.startsWith("byhand:") ? "hand" : point.judge}` : ""}, ${where}${point.samples > 1 ? `; mean of ${point.samples} answers` : ""}${point.round > 1 ? `; retest ${point.round - 1}` : ""}${point.trial ? "; a model for trying the software: no measurement" : ""}.`);
+  return h("p", { class: "soft small" }, `${momentOf(overview, point.tick)}; ${RESPONDENTS[point.respondent]}${point.judge ? ` by ${point.judge.startsWith("byhand:") ? "hand" : point.judge}` : ""}, ${where}${point.samples > 1 ? `; mean of ${point.samples} answers` : ""}${point.round > 1 ? `; retest ${point.round - 1}` : ""}${point.trial ? "; a model for trying the software: no measurement" : ""}.${point.clinicians ? ` ${point.clinicians}` : ""}`);
 }
 
 /** The conversations between the measurement before and this one; of a judged one, that itself. */

@@ -1,0 +1,1 @@
+"""What clinicians say of frozen talks, and how far they and a judge agree."""
