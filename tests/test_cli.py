@@ -43,7 +43,7 @@ demo, run, view, show, init, check, sweep, report, export, doctor, resume, fork,
 help, library, library course, library course plan, library import, library pack, library personas, library personas draw,
 library personas import, library skills, library skills list, library skills show, library skills import,
 study, study bench, study bench cpsycoune, study bench show, study bench risk, study bench protocol, study corpus, study courses,
-study judge, study privacy, study rate-page, study replicate, study tables, study validity,
+study judge, study pack, study pack clinicians, study privacy, study rate-page, study replicate, study tables, study validity,
 practice, practice start, practice new, practice serve, practice record,
 trial, trial new, trial serve, trial status, trial links, trial remind, trial password, trial export,
 corpus, corpus check, corpus rate, train, models, models allow

@@ -76,8 +76,8 @@ def clinicians(
     quiet: Quiet = False,
     prices: PricesFile = None,
 ) -> None:
-    """Freeze crises and ordinary sessions of two counselors for clinicians to rate blind; then
-    tell how far they agree among themselves, with a judge and with rules.
+    """Freeze crises and ordinary sessions of two counselors, for clinicians to rate blind. Then
+    tell how far they agree, also with a judge and with rules.
 
     Plan:     simcounsel study pack clinicians --counselors A@MODEL,B@MODEL --out DIR --dry-run
 
@@ -127,6 +127,12 @@ def _go_on(out: Path, judge: str | None, imports: list[Path], living: dict[str, 
     from analysis.clinicians.writing import write_pack_page
 
     if not (out / PACK).is_file():
+        if judge and living["budget_usd"] is not None:
+            raise typer.BadParameter(
+                "would spend the budget twice: the talks are not played yet; play them first,"
+                " then judge by a second command with a budget of its own",
+                param_hint="--judge",
+            )
         plan = read_plan(out)
         play_crises(out, plan, living)
         play_sessions(out, plan, living)

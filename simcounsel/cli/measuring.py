@@ -88,7 +88,7 @@ def validate_judge(
         csv_of = importlib.import_module("analysis.page").csv_of
     except ImportError as error:
         raise ModelError(
-            f"validate-judge computes its figures with {error.name}, which is missing: pip install"
+            f"study judge computes its figures with {error.name}, which is missing: pip install"
             " 'simcounsel[analysis]'"
         ) from None
     names = tuple(instruments or ["helping_skills"])

@@ -30,6 +30,7 @@ OURS = {
     "study.bench": "Compare counselors on cases that are the same for all",
     "study.corpus": "Compare corpora: what judges and people said of them",
     "study.courses": "Compare counselors over whole courses: clients x therapies x counselors",
+    "study.pack": "Freeze talks for clinicians to rate, and tell what they said",
     "study.privacy": "Show what trainings are worth against what they cost in privacy",
     "study.rate-page": "Make a blind rating study: people judge without knowing the source",
     "study.replicate": "Do a published study again, its numbers beside ours",

@@ -198,6 +198,13 @@ def test_what_is_wrong_with_counselors_is_said(tmp_path: Path) -> None:
         begin(tmp_path, plan_of(crises=7))
 
 
+def test_a_judge_has_a_budget_of_its_own(tmp_path: Path) -> None:
+    words = ["--counselors", ",".join(COUNSELORS), "--out", str(tmp_path / "p")]
+    done = invoke(*words, "--judge", "scripted", "--budget-usd", "1")
+    assert done.exit_code == 2 and "spend the budget twice" in done.output
+    assert not list((tmp_path / "p").glob("crises*"))
+
+
 def test_clients_are_dealt_to_all_worlds() -> None:
     thirty = dealt(30)
     assert [len(some) for some in thirty.values()] == [5] * 6

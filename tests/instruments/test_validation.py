@@ -1,4 +1,4 @@
-"""validate-judge: what is read, planted, asked and computed."""
+"""`study judge`: what is read, planted, asked and computed."""
 
 import json
 import re

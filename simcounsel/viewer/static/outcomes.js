@@ -54,6 +54,12 @@ export function mountOutcomes(section, run, overview) {
       h("p", { class: "soft" }, "Measure it now: ", h("code", {}, `simcounsel rate RUN --instrument session_alliance_observed`), " (an observer), or ", h("code", {}, "--instrument insomnia_severity"), " (the client answers); RUN is this run's folder. What is measured shows here without a reload. In a world's file ", h("code", {}, "measurements:"), " measures during the run.")];
   }
 
+  /** What is said of clinicians where models judged. */
+  function judged(points) {
+    const all = [...new Set(points.map((one) => one.clinicians).filter(Boolean))];
+    return all.length ? ` ${all.join(" ")}` : null;
+  }
+
   function charts(found, who) {
     const mine = found.points.filter((one) => one.who === who);
     return [...new Set(mine.map((one) => one.instrument))].map((instrument) => {
@@ -64,7 +70,7 @@ export function mountOutcomes(section, run, overview) {
       const more = h("div", { class: "small-multiples" });
       const details = h("details", { ontoggle: () => { if (details.open && !more.firstChild) fill(more, rest.map((name) => picture(scale, instrument, name, points))); } }, h("summary", {}, `${rest.length} more ${rest.length === 1 ? "score" : "scores"} of it`), more);
       return h("section", { class: "card", "aria-label": scale.name, "data-instrument": instrument }, h("h3", {}, said(scale.name)),
-        h("p", { class: "soft small" }, scale.measures ? said(sentence(scale.measures)) : null, " ", DIRECTION[scale.scores?.[names[0]]?.direction] || "", scale.note ? [" ", said(scale.note)] : null),
+        h("p", { class: "soft small" }, scale.measures ? said(sentence(scale.measures)) : null, " ", DIRECTION[scale.scores?.[names[0]]?.direction] || "", scale.note ? [" ", said(scale.note)] : null, judged(points)),
         picture(scale, instrument, names[0], points), rest.length ? details : null);
     });
   }

@@ -45,7 +45,7 @@ function summed(session) {
 function means(session) {
   const rated = Object.entries(session.mean_ratings).map(([quality, value]) => ({ quality, value }));
   if (rated.every((one) => one.value === null)) return null;
-  return h("section", {}, h("h3", {}, "How its drafts were judged"), bars(rated), h("p", { class: "soft small" }, "means of 1 to 10, before any revision"));
+  return h("section", {}, h("h3", {}, "How its drafts were judged"), bars(rated), h("p", { class: "soft small" }, "means of 1 to 10, before any revision; no clinician has rated these"));
 }
 
 /** What was typed in, and the extractor's file of it. */
