@@ -119,7 +119,11 @@ def serve(
     with opened(plan, folder, models.open(), ahead=ahead, amend=amend) as running:
         for problem in running.store.damages():
             typer.echo(problem, err=True)
-        serve_until_stopped(running, address, port, typer.echo)
+        try:
+            serve_until_stopped(running, address, port, typer.echo)
+        except KeyboardInterrupt:
+            typer.echo("stopped; all that was said is kept, and the same command goes on", err=True)
+            raise
 
 
 @trial.command()

@@ -1,7 +1,8 @@
 """A trial for tests: a folder, a clock that is moved, the scripted model, and a browser's steps."""
 
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -65,6 +66,14 @@ def written(
         text += "" if count else f"{line}\n"
     file.write_text(text, encoding="utf-8")
     return password
+
+
+def until(holds: Callable[[], object], seconds: float = 30) -> None:
+    """Wait for what another thread does; a failure where it never comes."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, f"waited {seconds:g} s"
+        time.sleep(0.01)
 
 
 @contextmanager
@@ -137,10 +146,15 @@ class Browser:
 
     def heard(self, after: int = 0) -> dict[str, Any]:
         """The talk once it is the participant's turn, or over."""
-        while True:
-            found = self.talk(after)
-            if found.get("awaiting") or found.get("over"):
-                return found
+        found: dict[str, Any] = {}
+
+        def waits() -> bool:
+            found.clear()
+            found.update(self.talk(after))
+            return bool(found.get("awaiting") or found.get("over"))
+
+        until(waits)
+        return found
 
     def enter(
         self, name: str = "Robin", language: str | None = None, **other: Any

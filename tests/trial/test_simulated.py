@@ -23,6 +23,17 @@ def played(folder: Path, people: int) -> Path:
     return folder / "simulated" / "export"
 
 
+def known(page: Path, which: str = "ours") -> dict[tuple[str, ...], str]:
+    """The numbers of a replication's tables, by table, row and column."""
+    found = {}
+    for table in sorted((page / "tables").glob("table_*.csv")):
+        with table.open(encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["ours"]:
+                    found[table.stem, row["row"], row["column"]] = row[which]
+    return found
+
+
 @pytest.mark.slow(10)
 def test_a_simulated_trial_is_reported_as_simulated(tmp_path: Path, simcounsel: Command) -> None:
     written(tmp_path, days="days: 2", allocation="allocation: {blocks: [1]}")
@@ -40,6 +51,10 @@ def test_a_simulated_trial_is_reported_as_simulated(tmp_path: Path, simcounsel: 
     assert ended.code == 0, ended.err
     told = (tmp_path / "page" / "replication.md").read_text(encoding="utf-8")
     assert "6 clients, simulated" in told and "People took part" not in told
+    words = ("--people", out, "--beside", tmp_path / "page", "--out", tmp_path / "both")
+    assert simcounsel("study", "replicate", "structure-matters", *words).code == 0
+    ours = known(tmp_path / "page")
+    assert ours and known(tmp_path / "both") == known(tmp_path / "both", "beside") == ours
 
 
 @pytest.mark.slow(10)

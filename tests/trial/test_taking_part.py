@@ -28,7 +28,7 @@ from simcounsel.trial.running import Running, Wrong
 from simcounsel.trial.seats import Counseled
 from simcounsel.trial.steps import coordinate, do
 from tests.llm.server import FaultServer
-from tests.trial.stage import Browser, Clock, links, running, site, written
+from tests.trial.stage import Browser, Clock, links, running, site, until, written
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -41,8 +41,7 @@ def a_day(one: Browser, texts: tuple[str, ...] = ("I slept badly.", "And then?")
         one.say(text, id=f"{text} {number} {one.state()['day']}")
     if not one.heard()["over"]:
         one.do("end_talk")
-        while not one.talk()["over"]:
-            time.sleep(0.01)
+        until(lambda: one.talk()["over"])
     return one.answer(one.do("next"))
 
 
@@ -222,8 +221,7 @@ def test_an_outage_is_said_and_nothing_is_lost(
         one.heard()
         model.down = True
         one.say("Are you there?")
-        while not one.talk(2).get("note"):
-            time.sleep(0.01)
+        until(lambda: one.talk(2).get("note"))
         assert "line is cut" not in json.dumps(one.talk()), (
             "what went wrong is not the participant's business"
         )
@@ -272,8 +270,7 @@ def test_what_a_model_says_after_a_withdrawal_is_not_kept(tmp_path: Path) -> Non
         one.heard()
         model.held.clear()
         one.say("A sentence about pelicans.")
-        while not model.waiting.is_set():
-            time.sleep(0.01)
+        until(model.waiting.is_set)
         one.do("withdraw", delete=True)
         model.held.set()
         time.sleep(0.3)
@@ -335,13 +332,11 @@ def test_who_has_used_up_their_talks_is_asked_at_the_end_all_the_same(tmp_path: 
             if one.state()["stage"] != "chat":
                 break
             one.say(f"Line {number}")
-            while found.people["P001"].talk and not found.people["P001"].talk.awaiting:
-                time.sleep(0.01)
+            until(lambda: not (talk := found.people["P001"].talk) or talk.awaiting)
         assert one.state()["stage"] == "over_budget"
         clock.days(2)
         one.state()
-        while not found.people["P001"].talks[0].over:
-            time.sleep(0.01)
+        until(lambda: found.people["P001"].talks[0].over)
         state = one.state()
         assert (state["stage"], state["page"]["id"]) == ("questions", "chatbot_survey")
         assert one.answer(state)["stage"] == "done"
@@ -406,9 +401,7 @@ def test_a_line_that_comes_while_the_other_side_just_ended_is_answered(
 
         monkeypatch.setattr(talking.Talking, "_owes", staticmethod(owes))
         one.enter()
-        until = time.monotonic() + 5
-        while len(found.people["P001"].talks[0].lines) < 3 and time.monotonic() < until:
-            time.sleep(0.01)
+        until(lambda: len(found.people["P001"].talks[0].lines) == 3)
         assert [line.who for line in found.people["P001"].talks[0].lines] == [
             "other",
             "me",
@@ -440,8 +433,7 @@ def test_a_talk_ends_with_its_day(tmp_path: Path) -> None:
         one.heard(2)
         clock.days(1)
         one.state()
-        while not found.people["P001"].talks[0].over:
-            time.sleep(0.01)
+        until(lambda: found.people["P001"].talks[0].over)
         assert (one.state()["stage"], one.state()["day"]) == ("chat", 2)
         assert [talk.day for talk in found.people["P001"].talks] == [1, 2]
 
@@ -593,8 +585,7 @@ items:
         one.enter()
         one.heard()
         one.do("end_talk")
-        while not one.talk()["over"]:
-            time.sleep(0.01)
+        until(lambda: one.talk()["over"])
         state = one.do("next")
         assert (state["page"]["id"], state["page"]["point"]) == ("mood", "after session 1")
         asked = {"id": "mood", "point": "after session 1"}

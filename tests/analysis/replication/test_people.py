@@ -9,6 +9,7 @@ import pytest
 from analysis.raters.comparing import by_arm, compared
 from analysis.replication import simcounsel_people
 from analysis.replication.published import published
+from analysis.replication.tables import PaperRow, PaperTable, TableCell
 from simcounsel.studies.instrument import load_instrument
 
 ARMS = ("alone", "friend", "counselor")
@@ -50,6 +51,23 @@ def planted() -> pd.DataFrame:
                     for one in ("at_ease", "hopeful", "insight", "others")
                 ]
     return pd.DataFrame(rows)
+
+
+def test_another_study_stands_beside_by_row_and_column() -> None:
+    rows = [("a", (1.0, 2.0)), ("b", (3.0, 4.0))]
+    table = PaperTable(
+        id="table_1",
+        title="",
+        columns=("x", "y"),
+        rows=tuple(
+            PaperRow(label=label, cells=tuple(TableCell(ours=one) for one in cells))
+            for label, cells in rows
+        ),
+        source="",
+    )
+    other = pd.DataFrame({"row": ["b", "a", "c"], "column": ["x", "y", "x"], "ours": [7, None, 9]})
+    found = [[cell.beside for cell in row.cells] for row in table.set_beside(other).rows]
+    assert found == [[None, None], [7.0, None]]
 
 
 @pytest.fixture(scope="module")
