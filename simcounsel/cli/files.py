@@ -82,16 +82,21 @@ def check(
 def list_models(
     context: typer.Context,
     pull: Annotated[
-        bool, typer.Option("--pull", help="Fetch the embedded models' weights now.")
+        bool, typer.Option("--pull", help="Fetch weights now: of the embedded models, or --model.")
     ] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="NAME", help="With --pull: such as local:qwen2.5-1.5b."),
+    ] = None,
 ) -> None:
     """List what models can be used here, and what is fetched."""
     if context.invoked_subcommand is not None:
         return
-    from simcounsel.llm.catalog import EMBEDDED_WEIGHTS, model_lines
+    from simcounsel.llm.catalog import model_lines, needed_weights, roles_for
 
     if pull:
-        pull_weights(EMBEDDED_WEIGHTS, console_of(), quiet=False)
+        for name in model or ["embedded"]:
+            pull_weights(needed_weights(roles_for(name)), console_of(), quiet=False)
     for line in model_lines():
         typer.echo(line)
 

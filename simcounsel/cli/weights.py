@@ -30,25 +30,27 @@ def console_of() -> "Console":
 
 
 def fetch_weights(roles: Mapping[str, str], console: "Console", quiet: bool) -> None:
-    """Fetch the embedded models' weights if a role needs them and they are missing."""
-    if "embedded" in {str(name).split("+")[0] for name in roles.values()}:
-        from simcounsel.llm.catalog import needed_weights
+    """Fetch the weights that a role needs and that are missing."""
+    from simcounsel.llm.catalog import needed_weights
 
-        pull(needed_weights(roles), console, quiet)
+    pull(needed_weights(roles), console, quiet)
 
 
 def pull(keys: tuple[str, ...], console: "Console", quiet: bool) -> None:
+    """Fetch what is missing of these; size, licence and place are said first."""
     from simcounsel.llm.weights import path_of, state
 
-    missing = [
-        part.weights.key for part in state() if part.weights.key in keys and not part.fetched
-    ]
+    missing = [part for part in state(keys) if not part.fetched]
     if not missing:
         return
+    for part in missing:
+        one = part.weights
+        typer.echo(
+            f"fetching {one.model}, {one.size_mb:.0f} MB, {one.licence}, into {part.path.parent}"
+        )
+        if quiet or not console.is_terminal:
+            path_of(one.key)
     if quiet or not console.is_terminal:
-        for key in missing:
-            typer.echo(f"fetching weights: {key} ...")
-            path_of(key)
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
@@ -61,9 +63,9 @@ def pull(keys: tuple[str, ...], console: "Console", quiet: bool) -> None:
         redirect_stdout=False,
         redirect_stderr=False,
     ) as progress:
-        for key in missing:
-            task = progress.add_task(f"weights: {key}", total=None)
-            path_of(key, partial(_advance, progress, task))
+        for part in missing:
+            task = progress.add_task(part.weights.key, total=None)
+            path_of(part.weights.key, partial(_advance, progress, task))
 
 
 def _advance(progress: "Progress", task: "TaskID", done: int, total: int, what: str) -> None:

@@ -1,8 +1,30 @@
 """The embedded model as a provider: `embedded`, `embedded+adapter=PATH`."""
 
 from simcounsel.errors import ModelError
+from simcounsel.llm.adapter import Base, find_adapter, pinned
 from simcounsel.llm.models import ChatModel, EmbedModel, Provider
+from simcounsel.llm.weights import EMBEDDED as FILES
 from simcounsel.llm.weights import state
+
+LAYERS = {
+    "attn_q": (576, 576),
+    "attn_k": (576, 192),
+    "attn_v": (576, 192),
+    "attn_output": (576, 576),
+    "ffn_gate": (576, 1536),
+    "ffn_up": (576, 1536),
+    "ffn_down": (1536, 576),
+}
+"""What each linear layer of SmolLM2-135M, whose weights are pinned, takes in and gives out."""
+BLOCKS = 30
+
+
+def _shape(weight: str) -> tuple[int, int] | None:
+    _, block, layer, _ = weight.split(".")
+    return LAYERS.get(layer) if int(block) < BLOCKS else None
+
+
+SMOLLM2 = Base(name="the embedded model, SmolLM2-135M,", architecture="llama", shape=_shape)
 
 
 def _embedded(name: str) -> ChatModel:
@@ -12,9 +34,7 @@ def _embedded(name: str) -> ChatModel:
         return Embedded()
     if not name.startswith("embedded+"):
         raise ModelError(f"no model {name!r}; there are {' and '.join(EMBEDDED.forms)}")
-    from simcounsel.llm.adapter import find_adapter
-
-    return Embedded(adapter=find_adapter(name))
+    return Embedded(adapter=find_adapter(name, SMOLLM2))
 
 
 def _minilm(name: str) -> EmbedModel:
@@ -47,4 +67,6 @@ EMBEDDED = Provider(
         ),
     },
     state=_weights,
+    pinned=lambda name: pinned(name, SMOLLM2),
+    weights=lambda name, vectors: FILES[1:] if vectors else FILES,
 )

@@ -88,7 +88,7 @@ def with_digests(about: A) -> A:
     """With the digest of each adapter in its model's name, so that what goes on from here goes on
     with the same one.
     """
-    from simcounsel.llm.adapter import pinned
+    from simcounsel.llm.catalog import pinned
 
     return about.with_models(pinned)
 
@@ -97,7 +97,7 @@ def placed_nowhere(about: A) -> A:
     """With the digest of each adapter as its model's whole name, where it has one: equal for the
     same adapters, wherever they are seen from.
     """
-    from simcounsel.llm.adapter import placeless
+    from simcounsel.llm.catalog import placeless
 
     return about.with_models(placeless)
 

@@ -118,16 +118,28 @@ def vectors_for(model: str) -> str | None:
     return named(model) if named else None
 
 
-EMBEDDED_WEIGHTS = ("smollm2", "minilm", "minilm-tokenizer")
-
-
 def needed_weights(roles: Mapping[str, object]) -> tuple[str, ...]:
-    """Which of the embedded models' weights these roles need."""
-    chat = any(
-        str(name).split("+")[0] == "embedded" for role, name in roles.items() if role != "embed"
-    )
-    vectors = chat or roles.get("embed") == "embedded"
-    return (("smollm2",) if chat else ()) + (("minilm", "minilm-tokenizer") if vectors else ())
+    """Which pinned weights these roles need."""
+    needed = [key for role, name in roles.items() for key in _weights_of(str(name), role)]
+    return tuple(dict.fromkeys(needed))
+
+
+def pinned(name: str) -> str:
+    """A model's name as a manifest holds it: with the digest of each file in it. ModelError where
+    one is missing, or is another than the digest says.
+    """
+    provider = PROVIDERS.get(provider_of(name))
+    return provider.pinned(name) if provider and provider.pinned else name
+
+
+def placeless(name: str) -> str:
+    """A pinned name without the paths of its files: the same from wherever it is seen."""
+    return re.sub(r"(?<=[:=])(?:(?!\+adapter=).)*#(?=[0-9a-f]{16}(\+|$))", "#", name)
+
+
+def _weights_of(name: str, role: str) -> tuple[str, ...]:
+    provider = PROVIDERS.get(provider_of(name))
+    return provider.weights(name, role == "embed") if provider and provider.weights else ()
 
 
 def model_lines() -> Iterator[str]:

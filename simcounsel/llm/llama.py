@@ -1,6 +1,7 @@
-"""llama.cpp inside the process: one GGUF file, one request at a time, the same answer every time.
+"""llama.cpp inside the process: one GGUF file, one request at a time; if it is loaded `EXACT`, the
+same answer every time.
 
-A request's answer depends on the request alone, not on what was asked before it, although the
+Then a request's answer depends on the request alone, not on what was asked before it, although the
 prompt cache is on. llama.cpp computes one token with other kernels than many at once, and they
 round differently: with the usual batches, a prompt that was half in the cache got other
 log-probabilities (by up to 0.1) and other text than the same prompt computed whole. So every token
@@ -58,6 +59,23 @@ class Generated:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Loading:
+    """How a model is loaded."""
+
+    batch: int = 1
+    """Tokens of a prompt that are computed at once; 1 makes answers exact, many make prompts
+    fast."""
+    kept_mib: int = 0
+    """Memory for prompts that were computed before the last one, in MiB: a request that begins like
+    one of them goes on from there."""
+    gpu: bool = False
+    """Whether layers go to a GPU, where the library finds one."""
+
+
+EXACT = Loading()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Chat:
     """What is before a prompt that is answered as a chat."""
 
@@ -88,12 +106,13 @@ class Llama:
         adapter: Path | None = None,
         threads: int | None = None,
         context_tokens: int = 2048,
+        loading: Loading = EXACT,
     ) -> None:
         self.path = path
         self.context_tokens = context_tokens
         self.threads = threads or default_threads()
         self._lock = threading.Lock()
-        self._held = [_load(path, adapter, self.threads, context_tokens)]
+        self._held = [_load(path, adapter, self.threads, context_tokens, loading)]
         # The server's threads must end before the interpreter does; a finalizer also runs at exit.
         self._free = weakref.finalize(self, self._held.clear)
 
@@ -180,10 +199,14 @@ def default_threads() -> int:
     llama.cpp's threads spin while they wait for each other: two of them beside another busy
     process on two cores are slower than one, and two such models at once ten times slower.
     """
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    return max(1, min(4, cores // 2))
+    return max(1, min(4, cores() // 2))
+
+
+def cores() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def grammar_of_schema(schema: Mapping[str, Any]) -> str:
@@ -200,19 +223,22 @@ def grammar_of_options(options: Sequence[str]) -> str:
     )
 
 
-def _load(path: Path, adapter: Path | None, threads: int, context_tokens: int) -> xllamacpp.Server:
-    """One slot on the CPU, without logs. The server also listens on 127.0.0.1, so it gets a key."""
+def _load(
+    path: Path, adapter: Path | None, threads: int, context_tokens: int, loading: Loading
+) -> xllamacpp.Server:
+    """One slot, without logs. The server also listens on 127.0.0.1, so it gets a key."""
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.n_ctx = context_tokens
     params.n_parallel = 1
-    params.n_ubatch = 1
-    params.n_gpu_layers = 0
+    params.n_ubatch = loading.batch
+    params.n_gpu_layers = -1 if loading.gpu else 0
     params.fit_params = False
     params.cpuparams.n_threads = threads
     params.cpuparams_batch.n_threads = threads
-    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
-    params.cache_ram_mib = 0
+    if loading.batch == 1:
+        params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    params.cache_ram_mib = loading.kept_mib
     params.n_threads_http = 1
     params.ui = False
     params.api_keys = [secrets.token_hex(16)]
@@ -230,9 +256,7 @@ def _load(path: Path, adapter: Path | None, threads: int, context_tokens: int) -
                 " it again"
             ) from error
         cause = f"{path}: not a model that llama.cpp can load ({error})"
-        raise ModelError(
-            f"{cause}; 'simcounsel models --pull' fetches the pinned one again"
-        ) from error
+        raise ModelError(f"{cause}; 'simcounsel models --pull' fetches pinned ones") from error
     # A server freed before its loop has begun hangs for ever; a first answer means it has begun.
     server.handle_completions({"prompt": "a", "max_tokens": 1})
     return server

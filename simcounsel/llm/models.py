@@ -135,6 +135,12 @@ class Provider:
     """How its models are written, `mything:MODEL`, and of each what it is, in words."""
     state: Callable[[], str] | None = None
     """What is there or missing on this machine ("needs MYTHING_KEY"), for `simcounsel models`."""
+    weights: Callable[[str, bool], tuple[str, ...]] | None = None
+    """Which pinned files (`llm.weights`) a model of that name needs, or its vectors alone."""
+    pinned: Callable[[str], str] | None = None
+    """A model's name with the digest of each file that it names, such as `mything:FILE#DIGEST`:
+    what a manifest holds. ModelError where a file is not the one whose digest the name gives.
+    None: its names hold no files."""
     vectors_for: Callable[[str], str | None] | None = None
     """The name of the embedding model that goes with a chat model, where the world is run with
     that one alone; None: the embedded one."""

@@ -13,7 +13,7 @@ from simcounsel.allowed import own_folder
 from simcounsel.specs.load import Spec, load_spec
 
 OURS = Path(__file__).with_name("prices.yaml")
-_FREE = re.compile(r"(?:embedded|scripted|recorded|byhand)(?:[:+].*)?", re.DOTALL)
+_FREE = re.compile(r"(?:embedded|local|scripted|recorded|byhand)(?:[:+].*)?", re.DOTALL)
 _VERSION = re.compile(
     r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3,4}|latest|preview(?:-\d\d-\d\d(?:-\d{4})?)?)"
 )

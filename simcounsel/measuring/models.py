@@ -54,16 +54,12 @@ def need_weights(wanted: Mapping[str, str]) -> None:
     """WeightsError with the command that fetches what is missing: a page does not wait for 190 MB.
     wanted: models by role.
     """
-    needed = needed_weights(wanted)
-    missing = [
-        part.weights.key
-        for part in (weights.state() if needed else ())
-        if part.weights.key in needed and not part.fetched
-    ]
+    missing = [one for one in weights.state(needed_weights(wanted)) if not one.fetched]
     if missing:
+        names = " ".join(f"--model {name}" for name in dict.fromkeys(wanted.values()))
         raise WeightsError(
-            f"the embedded model's weights are missing ({', '.join(missing)}); fetch them with"
-            " `simcounsel models --pull`"
+            f"weights are missing ({', '.join(one.weights.key for one in missing)}); fetch them"
+            f" with `simcounsel models --pull {names}`"
         )
 
 

