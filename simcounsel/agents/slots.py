@@ -124,6 +124,7 @@ def _prompt(
         feeling=at_this_moment(resident, resident.emotion, resident.intensity),
         activity=_just_now(resident, scene),
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
+        due=bullets(tuple(_due(minute, strokes, scene) for minute in minutes)),
         today=today(resident, scene),
         mind=in_mind(resident, mind, scene.language),
         appointments=appointments_text(resident, scene),
@@ -132,6 +133,15 @@ def _prompt(
         tick_minutes=str(scene.tick_minutes),
         first=time_text(minutes[0]),
     )
+
+
+def _due(minute: int, strokes: tuple[Stroke, ...], scene: Scene) -> str:
+    """The time of a slot, and the appointment or the stroke of the day that is due then."""
+    end = time_text(minute + scene.tick_minutes - 1)
+    appointed = appointed_slot(scene, minute)
+    begun = [stroke.do for stroke in strokes if f"{stroke.at:0>5}" <= end]
+    what = appointed.activity if appointed else begun[-1] if begun else ""
+    return f"{time_text(minute)} {what}".strip()
 
 
 def _just_now(resident: Resident, scene: Scene) -> str:

@@ -12,7 +12,7 @@ from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.clock import day_of, time_text
-from simcounsel.prompts import phrase
+from simcounsel.prompts import phrase, prompt_text
 from simcounsel.specs.persona import Acquaintance, AnyPersona, ClientPersona
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import Emotion
@@ -34,7 +34,8 @@ def whoami(resident: Resident, language: Language = "en", *, ids: bool = False) 
 
 def known(resident: Resident, language: Language = "en", *, ids: bool = False) -> str:
     """The file of somebody, which stays the same for the whole run."""
-    return _file_text(_File(resident.name, resident.persona), language, ids)
+    words = prompt_text("person", language)
+    return _file_text(_File(resident.name, resident.persona), language, ids, words)
 
 
 def portrait(resident: Resident, language: Language = "en", *, ids: bool = False) -> str:
@@ -96,8 +97,10 @@ class _File:
 
 
 @lru_cache(maxsize=4096)
-def _file_text(file: _File, language: Language, ids: bool) -> str:
-    """The persona's file as the person knows it, without its lines and habits by the hour."""
+def _file_text(file: _File, language: Language, ids: bool, words: str) -> str:
+    """The persona's file as the person knows it, without its lines and habits by the hour. words:
+    the prompt that is in use, which sets replace.
+    """
     p = file.persona
     between = "；" if language == "zh" else "; "
     parts = [

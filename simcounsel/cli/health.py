@@ -20,6 +20,7 @@ from packaging.utils import canonicalize_name
 from simcounsel.cache import cache_dir
 from simcounsel.cli import reaching
 from simcounsel.cli.finding import Finding
+from simcounsel.llm.weights import EMBEDDED, WEIGHTS
 from simcounsel.llm.weights import state as weights_state
 
 LEAST_FREE_MB = 1000
@@ -129,6 +130,15 @@ def _weights() -> Iterator[Finding]:
         else f"not fetched yet ({size:.0f} MB to keep); the first run does it",
         remedy=remedy if missing else "",
     )
+    for part in weights_state(key for key in WEIGHTS if key not in EMBEDDED):
+        one = part.weights
+        yield Finding(
+            part="weights",
+            subject=f"local:{one.key}",
+            mark="ok" if part.fetched else "none",
+            says="fetched" if part.fetched else f"not fetched ({one.size_mb:.0f} MB to keep)",
+            remedy="" if part.fetched else f"simcounsel models --pull --model local:{one.key}",
+        )
 
     try:
         importlib.import_module("xllamacpp")

@@ -109,17 +109,14 @@ def run(
         budget_calls=budget_calls,
         prices=table,
     )
+    begun = begin_run(loaded, out)
+    if begun.world.prompts and not loaded.prompts:
+        typer.echo(
+            f"prompts: {begun.world.prompts.name}, as its model needs; --set prompts=usual for the"
+            " usual ones"
+        )
     live(
-        begin_run(loaded, out),
-        ticks,
-        quiet,
-        in_flight,
-        budget_usd,
-        budget_calls,
-        table,
-        console_of(),
-        boards,
-        port,
+        begun, ticks, quiet, in_flight, budget_usd, budget_calls, table, console_of(), boards, port
     )
 
 

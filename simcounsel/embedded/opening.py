@@ -24,7 +24,7 @@ def _shape(weight: str) -> tuple[int, int] | None:
     return LAYERS.get(layer) if int(block) < BLOCKS else None
 
 
-SMOLLM2 = Base(name="the embedded model, SmolLM2-135M,", architecture="llama", shape=_shape)
+SMOLLM2 = Base(name="SmolLM2-135M", architecture="llama", shape=_shape)
 
 
 def _embedded(name: str) -> ChatModel:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from simcounsel.agents.mind import maker_of
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
-from simcounsel.llm.catalog import open_chat, open_chats, open_embed, timeouts_of
+from simcounsel.llm.catalog import open_chat, open_chats, open_embed, prompts_for, timeouts_of
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
@@ -25,6 +25,7 @@ from simcounsel.runs.record import Record, open_record
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
 from simcounsel.specs.practice import check_locale
+from simcounsel.specs.prompt_set import prompts_named
 from simcounsel.specs.world import World
 
 A = TypeVar("A", bound=About)
@@ -85,12 +86,21 @@ def begin_record(
 
 
 def with_digests(about: A) -> A:
-    """With the digest of each adapter in its model's name, so that what goes on from here goes on
-    with the same one.
+    """With the digest of each file in its model's name, so that what goes on from here goes on with
+    the same one; a world without a set of prompts also with that of its model.
     """
     from simcounsel.llm.catalog import pinned
 
-    return about.with_models(pinned)
+    found = about.with_models(pinned)
+    return _with_prompts(found) if isinstance(found, World) else found
+
+
+def _with_prompts(world: World) -> World:
+    name = prompts_for(world.model_names()["reason"])
+    if world.prompts is not None or name is None:
+        return world
+    found = prompts_named(name, Path())
+    return world.model_copy(update={"prompts": found}) if found.speaks(world.language) else world
 
 
 def placed_nowhere(about: A) -> A:

@@ -117,7 +117,7 @@ def _check(file: Path, header: Header, base: Base | None) -> None:
         )
     if base and header.architecture != base.architecture:
         raise ModelError(
-            f"{file}: an adapter for the architecture {header.architecture!r}; {base.name} is of"
+            f"{file}: an adapter for the architecture {header.architecture!r}; {base.name} is"
             f" {base.architecture!r}"
         )
     if not header.shapes:

@@ -137,6 +137,12 @@ def placeless(name: str) -> str:
     return re.sub(r"(?<=[:=])(?:(?!\+adapter=).)*#(?=[0-9a-f]{16}(\+|$))", "#", name)
 
 
+def prompts_for(name: str) -> str | None:
+    """The set of prompts that goes with a model; None: the usual ones."""
+    provider = PROVIDERS.get(provider_of(name))
+    return provider.prompts if provider else None
+
+
 def _weights_of(name: str, role: str) -> tuple[str, ...]:
     provider = PROVIDERS.get(provider_of(name))
     return provider.weights(name, role == "embed") if provider and provider.weights else ()

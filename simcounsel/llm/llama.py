@@ -27,6 +27,10 @@ from simcounsel.llm.models import Failure
 SAMPLING = {"top_k": 40, "top_p": 0.95, "min_p": 0.05, "repeat_penalty": 1.0}
 """Written down, so that a new llama.cpp with other defaults changes no run."""
 
+ONE_LINE = {
+    "x-guidance": {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+}
+"""What llguidance takes beside a schema."""
 RANDOM_SEED = 0xFFFFFFFF
 """llama.cpp takes this seed to mean 'draw one'; it is never sent."""
 
@@ -209,9 +213,11 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def grammar_of_schema(schema: Mapping[str, Any]) -> str:
-    """A grammar of the JSON texts that a JSON schema allows."""
-    return str(xllamacpp.json_schema_to_grammar(dict(schema)))
+def grammar_of_schema(schema: Mapping[str, Any], *, one_line: bool = False) -> str:
+    """A grammar of the JSON texts that a JSON schema allows. one_line: without line breaks, which
+    cost a small model more tokens than the words do.
+    """
+    return str(xllamacpp.json_schema_to_grammar({**schema, **(ONE_LINE if one_line else {})}))
 
 
 def grammar_of_options(options: Sequence[str]) -> str:

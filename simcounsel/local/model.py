@@ -18,8 +18,8 @@ KEPT_MIB = 2048
 """For prompts that were computed before: 70,000 tokens of the 1.5B model."""
 BATCH = 512
 TOP = 20
-REASON = 240
-"""The most characters of a rating's reason."""
+FORM_TOKENS = 16
+"""What a rating has beside its reason."""
 
 
 class LocalModel:
@@ -123,12 +123,13 @@ def _grammar(question: Question[Any]) -> str | None:
     from simcounsel.llm.llama import grammar_of_options, grammar_of_schema
 
     if question.sent_schema:
-        return grammar_of_schema(question.sent_schema)
+        return grammar_of_schema(question.sent_schema, one_line=True)
     if question.verb == "choose":
         return grammar_of_options([str(at) for at in range(1, len(question.options) + 1)])
     if question.verb == "rate" and question.scale:
         low, high = question.scale
         numbers = [str(number) for number in range(low, high + 1)]
         some = " | ".join(f'"{one}"' for one in [*numbers, *["null"] * question.may_be_null])
-        return f'root ::= "because: " [^\\n]{{1,{REASON}}} "\\nscore: " ({some})'
+        most = max(1, question.max_tokens - FORM_TOKENS)  # a character is at most about a token
+        return f'root ::= "because: " [^\\n]{{1,{most}}} "\\nscore: " ({some})'
     return None

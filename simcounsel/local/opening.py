@@ -11,6 +11,7 @@ from simcounsel.llm.adapter import base_of, find_adapter, parted
 from simcounsel.llm.gguf import read_header
 from simcounsel.llm.models import ChatModel, Provider
 from simcounsel.llm.weights import EMBEDDED, WEIGHTS, state
+from simcounsel.prompts.sets import FOR_SMALL_MODELS
 from simcounsel.specs.load import ADAPTER, LOCAL, names_file
 
 PINNED = tuple(key for key in WEIGHTS if key not in EMBEDDED)
@@ -121,6 +122,7 @@ LOCAL_MODELS = Provider(
         "local:NAME+adapter=PATH": "one of these, speaking through a LoRA adapter",
     },
     state=_state,
+    prompts=FOR_SMALL_MODELS,
     weights=_weights,
     pinned=_pinned,
 )

@@ -9,6 +9,9 @@ message. A `$slot` must be filled; a literal dollar is written `$$`. What is the
 language is `LANGUAGE/NAME.txt`; where there is no such file the English one is sent, and
 `LANGUAGE/in_this_language.txt` after it, which asks for an answer in that language.
 
+`$slot_600` is a slot's beginning, whole sentences or lines of at most 600 characters;
+`$slot_last_600` is its end.
+
 Within `replaced`, texts of a set in other words come first (`prompts.sets`).
 """
 
@@ -33,6 +36,9 @@ NOTE = "in_this_language"
 OWN_NAME = "own_name"
 """The file that says what a language is called in it."""
 _GAP = re.compile(r"\n{3,}")
+SHORTENED = re.compile(r"(\w+?)_(last_)?(\d+)", re.ASCII)
+"""The name of a slot that is to be shortened, the slot, which end, and the most characters."""
+_ENDS, _SPACE = re.compile(r"(?<=[.!?;])\s+|[\n。！？；]+"), re.compile(r"\s+")
 
 
 _REPLACED: ContextVar[Mapping[str, str] | None] = ContextVar("replaced", default=None)
@@ -136,8 +142,17 @@ def render(name: str, language: str = "en", /, **slots: object) -> tuple[str, st
 
 
 def phrases(name: str, language: str = "en") -> dict[str, str]:
-    """The lines `key: text` of a prompt file that holds short phrases."""
-    return _phrases_in(prompt_text(name, language))
+    """The lines `key: text` of a prompt file that holds short phrases; those that a set does not
+    have are as they are included.
+    """
+    usual = _phrases_in(_shipped_text(name, language))
+    own = _in_other_words(name, language)
+    return usual if own is None else _over(_shipped_text(name, language), own)
+
+
+@cache
+def _over(usual: str, own: str) -> dict[str, str]:
+    return _phrases_in(usual) | _phrases_in(own)
 
 
 @cache
@@ -157,8 +172,33 @@ def twins(name: str, language: str) -> dict[str, str]:
 
 def phrase(name: str, key: str, language: str = "en", /, **slots: object) -> str:
     """One of them, its slots filled."""
-    return Template(phrases(name, language)[key]).substitute(slots)
+    return Template(phrases(name, language)[key]).substitute(_Slots(slots))
+
+
+class _Slots(dict[str, object]):
+    """Slots by name, shortened where the name says so."""
+
+    def __missing__(self, name: str) -> str:
+        found = SHORTENED.fullmatch(name)
+        if found is None or found[1] not in self:
+            raise KeyError(name)
+        return shortened(str(self[found[1]]), int(found[3]), last=bool(found[2]))
+
+
+def shortened(text: str, most: int, *, last: bool = False) -> str:
+    """The beginning of a text, or its end: as many whole lines, sentences or parts of a list as fit
+    into so many characters, and where none does, words.
+    """
+    if len(text) <= most:
+        return text
+    for ends in (_ENDS, _SPACE):
+        cuts = [one.end() for one in ends.finditer(text)]
+        if last and (fit := [at for at in cuts if len(text) - at <= most]):
+            return text[fit[0] :].strip()
+        if not last and (fit := [at for at in cuts if at <= most + 1]):
+            return text[: fit[-1]].strip().rstrip(";；")
+    return text[-most:] if last else text[:most]
 
 
 def _fill(template: Template, slots: dict[str, object]) -> str:
-    return _GAP.sub("\n\n", template.substitute(slots)).strip()
+    return _GAP.sub("\n\n", template.substitute(_Slots(slots))).strip()

@@ -9,10 +9,17 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from simcounsel.prompts import blocks_of
+from simcounsel.prompts import SHORTENED, blocks_of
 
 FOLDER = "sets"
+USUAL = "usual"
+"""Names the prompts of this package, also where a model would get others."""
+FOR_SMALL_MODELS = "compact"
+"""The set that says less, not the same in other words."""
+IN_PLACE_OF_EACH_OTHER = {"plan_slots": frozenset({"$strokes", "$due"})}
+"""By prompt: slots of which any text needs only one. $due: of each slot of time what is planned."""
 _SLOT = re.compile(r"\$(?:\{\w+\}|\w+)|\{\w+\}", re.ASCII)
+_SHORT = re.compile(rf"(?<=\$){SHORTENED.pattern}\Z", re.ASCII)
 _PHRASE = re.compile(r"[^:\n]{1,30}: \S")
 """How each line begins in a file of short phrases."""
 
@@ -40,19 +47,28 @@ def texts_in(folder: Traversable) -> dict[str, str]:
 
 def unlike(name: str, text: str) -> Iterator[str]:
     """In what a text does not fit into the place of the prompt of that name: its blocks, the slots
-    in each, and of short phrases their keys. FileNotFoundError where there is no such prompt.
+    in each, and the keys of short phrases, of which it may have some. FileNotFoundError where there
+    is no such prompt.
     """
     own, shipped = _sections(text), _sections(_shipped(name))
+    may = IN_PLACE_OF_EACH_OTHER.get(name.rpartition("/")[2], frozenset())
     if own.keys() != shipped.keys():
-        missing = ", ".join(repr(one) for one in shipped if one not in own)
+        missing = ", ".join(repr(one) for one in shipped if one not in own and not _phrases(text))
         more = ", ".join(repr(one) for one in own if one not in shipped)
-        yield f"parts: {_and(('missing', missing), ('too many', more))}"
+        if missing or more:
+            yield f"parts: {_and(('missing', missing), ('too many', more))}"
     for part in own.keys() & shipped.keys():
-        has, needs = (set(_SLOT.findall(one[part])) for one in (own, shipped))
+        has, needs = (_slots(one[part]) for one in (own, shipped))
+        needs, has = needs - may, has - may
         if has != needs:
             lacks, more = (", ".join(sorted(some)) for some in (needs - has, has - needs))
             wrong = _and(("missing", lacks), ("too many", more))
             yield f"slots of {part or 'the text'!r}: {wrong}"
+
+
+def _slots(text: str) -> set[str]:
+    """Of a text, as they are in whole: `$text_200` is `$text`."""
+    return {_SHORT.sub(r"\1", one) for one in _SLOT.findall(text)}
 
 
 def _and(*said: tuple[str, str]) -> str:
@@ -69,11 +85,17 @@ def _shipped(name: str) -> str:
 
 def _sections(text: str) -> Mapping[str, str]:
     """Blocks, or short phrases by key."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if lines and all(_PHRASE.match(line) for line in lines):
-        pairs = (line.split(":", 1) for line in lines)
-        return {key.strip(): told for key, told in pairs}
+    if found := _phrases(text):
+        return found
     return blocks_of(text)
+
+
+def _phrases(text: str) -> Mapping[str, str]:
+    """By key; {} where a text is something else."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines or not all(_PHRASE.match(line) for line in lines):
+        return {}
+    return {key.strip(): told for key, told in (line.split(":", 1) for line in lines)}
 
 
 def _home() -> Traversable:

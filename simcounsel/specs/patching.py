@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from simcounsel.errors import SpecError
-from simcounsel.prompts.sets import shipped_sets
+from simcounsel.prompts.sets import USUAL, shipped_sets
 from simcounsel.specs.load import read_value
 from simcounsel.specs.practice import policy_files
 from simcounsel.specs.problems import suggest
@@ -57,7 +57,7 @@ def _with_files(key: str, value: Any, located: Callable[[str], str]) -> Any:
         return {inner: _with_files(inner, part, located) for inner, part in value.items()}
     if isinstance(value, list):
         return [_with_files(key, part, located) for part in value]
-    if key == "prompts" and isinstance(value, str) and value not in shipped_sets():
+    if key == "prompts" and isinstance(value, str) and value not in (USUAL, *shipped_sets()):
         return located(value)
     return located(value) if names_a_file(value) and _is_read(key) else value
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from simcounsel.errors import SpecError
-from simcounsel.prompts.sets import shipped_set, shipped_sets, texts_in, unlike
+from simcounsel.prompts.sets import USUAL, shipped_set, shipped_sets, texts_in, unlike
 from simcounsel.specs.load import Spec
 from simcounsel.specs.problems import suggest
 
@@ -15,25 +15,31 @@ class PromptSet(Spec):
     """Texts that are sent in place of those that are included."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    texts: dict[str, str] = Field(min_length=1)
-    """By prompt; as `zh/NAME` in another language than English. Whole, so that a run goes on with
-    the texts that it was begun with, wherever they came from.
+    texts: dict[str, str]
+    """By prompt, as `zh/NAME` in another language than English; none for the usual ones. Whole, so
+    that a run goes on with the texts that it was begun with, wherever they came from.
     """
 
     def speaks(self, language: str) -> bool:
-        """Whether it has a text in that language."""
-        return any((name.rpartition("/")[0] or "en") == language for name in self.texts)
+        """Whether it has a text in that language, or none at all, which are the usual ones."""
+        return not self.texts or any(
+            (name.rpartition("/")[0] or "en") == language for name in self.texts
+        )
 
 
 def prompts_named(named: str, folder: Path) -> PromptSet:
-    """A set by its name, or from a folder that is seen from `folder`. SpecError names every file in
-    it that does not fit into its prompt's place.
+    """A set by its name, `usual` for none, or from a folder that is seen from `folder`. SpecError
+    names every file in it that does not fit into its prompt's place.
     """
+    if named == USUAL:
+        return PromptSet(name=USUAL, texts={})
     if named in shipped_sets():
         return PromptSet(name=named, texts=shipped_set(named))
     place = folder / named
     if not place.is_dir():
-        raise SpecError([f"{place}: no folder of prompts; {suggest(named, list(shipped_sets()))}"])
+        raise SpecError(
+            [f"{place}: no folder of prompts; {suggest(named, [USUAL, *shipped_sets()])}"]
+        )
     try:
         texts = texts_in(place)
     except (OSError, UnicodeDecodeError) as error:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.embedded.opening import SMOLLM2
 from simcounsel.engine.opening import check_models
 from simcounsel.errors import ModelError, RunError
-from simcounsel.llm.adapter import find_adapter, pinned
-from simcounsel.llm.catalog import model_lines, needed_weights, open_chat, roles_for
+from simcounsel.llm.adapter import find_adapter
+from simcounsel.llm.catalog import model_lines, needed_weights, open_chat, pinned, roles_for
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.world_file import load_world
 from tests.each import each
@@ -59,7 +60,7 @@ def test_a_file_or_the_folder_of_a_training_is_meant(tmp_path: Path) -> None:
     file = gguf_file(inner / "adapter.gguf")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     for place in (tmp_path / "training", inner, file):
-        found = find_adapter(f"embedded+adapter={place}")
+        found = find_adapter(f"embedded+adapter={place}", SMOLLM2)
         assert (found.file, found.digest) == (file, digest)
         assert (
             pinned(f"embedded+adapter={place}")
@@ -80,15 +81,13 @@ def test_whatever_is_wrong_is_said(tmp_path: Path) -> None:
     file = tmp_path / "a.gguf"
     assert "no such adapter; name a GGUF file" in refused(file)
     assert "holds no adapter.gguf" in refused(tmp_path)
-    assert "an adapter of the embedded model is named embedded+adapter=PATH" in refused("")
+    assert "named behind its model: embedded+adapter=PATH" in refused("")
     file.write_bytes(b"no model")
     assert refused(file).endswith("a.gguf: not a GGUF file")
     whole = gguf_file(file).read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
     assert "cut off" in refused(file)
-    assert "architecture 'qwen3'; the embedded model, SmolLM2-135M, is a llama" in refused(
-        gguf_file(file, arch="qwen3")
-    )
+    assert "architecture 'qwen3'; SmolLM2-135M is 'llama'" in refused(gguf_file(file, arch="qwen3"))
     assert "no LoRA adapter (general.type is 'model')" in refused(gguf_file(file, kind="model"))
     assert "adapter.lora.alpha is None" in refused(gguf_file(file, alpha=None))
     assert "without a single tensor" in refused(gguf_file(file, {}))

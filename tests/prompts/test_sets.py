@@ -2,20 +2,25 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from analysis.methods import checklist, methods, prompts_digest
 from analysis.report import ReportOptions, make
+from simcounsel.agents.views import known
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import SpecError
 from simcounsel.lab.first_prompts import first_prompts
 from simcounsel.measuring.interview import Interview
-from simcounsel.prompts import blocks_of, prompt_text, replaced
+from simcounsel.prompts import blocks_of, prompt_text, render, replaced, shortened
 from simcounsel.prompts.sets import shipped_set, shipped_sets, unlike
 from simcounsel.runs.run import Run
+from simcounsel.specs import shipped
 from simcounsel.specs.experiment_file import load_experiment
+from simcounsel.specs.persona_file import load_persona
 from simcounsel.specs.prompt_set import PromptSet, prompts_named
 from simcounsel.specs.world_file import load_world
 from tests.each import each
@@ -35,7 +40,7 @@ def test_the_same_slots_and_blocks_in_other_words(set_: str, name: str) -> None:
 
 
 def test_a_set_has_what_matters_most() -> None:
-    assert shipped_sets() == ("reworded",)
+    assert shipped_sets() == ("compact", "reworded")
     assert set(shipped_set("reworded")) >= MATTER and len(OURS) >= 12
 
 
@@ -45,7 +50,7 @@ def test_a_set_has_what_matters_most() -> None:
         ("questions", "You help.\n---\n$memories\nAbout $nome?", "too many: $nome"),
         ("questions", "$name $memories", "missing: 'above'"),
         ("line_client", "--- rules\nA\n--- person\nB", "in this order"),
-        ("moment", "joy: glad", "missing: 'trust'"),
+        ("moment", "jöy: glad", "too many: 'jöy'"),
         ("no_such_prompt", "Hello.", "would never be sent"),
     ],
 )
@@ -162,3 +167,48 @@ def test_a_set_is_in_use_only_within() -> None:
     with replaced({"questions": "Other words."}):
         assert prompt_text("questions") == "Other words."
     assert prompt_text("questions") != "Other words."
+
+
+def test_a_compact_person_is_short() -> None:
+    """About 400 tokens of Qwen2.5, which has 4.5 characters a token in English."""
+    with replaced(shipped_set("compact")):
+        for file in sorted(shipped.folder("personas").glob("*.yaml")):
+            somebody: Any = SimpleNamespace(name="Somebody", persona=load_persona(file))
+            assert len(known(somebody)) <= 1_850, file.name
+
+
+def test_a_person_is_worded_by_the_set_in_use() -> None:
+    """Also where the same person was worded by another one before."""
+    somebody: Any = SimpleNamespace(name="Ines", persona=three().residents[0].persona)
+    usual = known(somebody)
+    with replaced(shipped_set("compact")):
+        assert len(known(somebody)) < len(usual)
+    assert known(somebody) == usual
+
+
+@each(
+    ("most", "begins", "ends"),
+    [
+        (8, "One two.", "Nine."),
+        (21, "One two. Three four!", "seven eight.\nNine."),
+        (30, "One two. Three four! Five six", "Five six; seven eight.\nNine."),
+        (5, "One", "Nine."),
+        (2, "On", "e."),
+        (60, "One two. Three four! Five six; seven eight.\nNine.", None),
+    ],
+)
+def test_a_slot_is_shortened_at_the_end_of_a_sentence(
+    most: int, begins: str, ends: str | None
+) -> None:
+    text = "One two. Three four! Five six; seven eight.\nNine."
+    assert shortened(text, most) == begins and len(begins) <= most
+    assert shortened(text, most, last=True) == (ends or text)
+
+
+def test_shortened_slots_are_filled() -> None:
+    assert shortened("今天很累。昨晚没有睡。", 6) == "今天很累。"
+    with replaced({"questions": "You help $name.\n---\n$memories_8 and $memories_last_6"}):
+        asked = render("questions", name="Ines", memories="One two. Three four.\nFive.")
+    assert asked == ("You help Ines.", "One two. and Five.")
+    with replaced({"questions": "$name\n---\n$nobody_8"}), pytest.raises(KeyError):
+        render("questions", name="Ines", memories="")

@@ -29,7 +29,7 @@ def multiverse(
             metavar="SET",
             help=(
                 "A set of prompts in other words: a shipped one (`reworded`), a folder, or `usual`;"
-                " again for each. `usual` and all shipped ones if the file does not say."
+                " again for each. `usual` and `reworded` if the file does not say."
             ),
         ),
     ] = None,

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from simcounsel.errors import SpecError
 from simcounsel.llm.catalog import roles_for
-from simcounsel.prompts.sets import shipped_sets
+from simcounsel.prompts.sets import FOR_SMALL_MODELS, shipped_sets
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.experiment_file import load_experiment
@@ -99,7 +99,7 @@ def plan(
     experiment, _ = load_experiment(file)
     if not experiment.worlds:
         raise SpecError([f"{file}: no effect on clients can be in it; name one with worlds"])
-    choices = experiment.multiverse or Multiverse(prompts=(USUAL, *shipped_sets()))
+    choices = experiment.multiverse or Multiverse(prompts=(USUAL, *_rewordings()))
     choices = _chosen(choices, prompts, models, temperatures)
     ways = tuple(
         Way(prompts=one, model=model, temperature=_said(warmth))
@@ -139,6 +139,11 @@ def plan(
         cells=tuple(sorted(cells.values(), key=lambda cell: cell.arm is not None)),
         way_of=way_of,
     )
+
+
+def _rewordings() -> tuple[str, ...]:
+    """The sets that say the same in other words."""
+    return tuple(one for one in shipped_sets() if one != FOR_SMALL_MODELS)
 
 
 def _chosen(
