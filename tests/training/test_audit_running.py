@@ -20,6 +20,7 @@ from training.audit.running import AuditOptions, _some, audit_training, sides_of
 from training.audit.scores import ATTACKS  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.learning.examples import TEACHING  # noqa: E402
+from training.learning.federated import run_federation  # noqa: E402
 from training.learning.tune import tune  # noqa: E402
 from training.recipe_file import load_recipe  # noqa: E402
 from training.sites import Sites  # noqa: E402
@@ -107,6 +108,26 @@ def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) 
     )
     assert "2 sessions, the most that one client has in the training" in done.output
     assert "Min-K%++" in done.output and str(file) in done.output
+
+
+def test_each_round_of_a_federation_is_attacked(trained: Path, tmp_path: Path) -> None:
+    """The last round is the result; an earlier one is another adapter, of which less was paid."""
+    plan = (trained.parent / "tiny.yaml").read_text()
+    plan = plan.replace("noise_multiplier: 1.0", "noise_multiplier: 3.0") + "deal: {sites: 2}\n"
+    (trained.parent / "two.yaml").write_text(plan)
+    recipe, lines = load_recipe(trained.parent / "two.yaml")
+    run_federation(recipe, trained.parent / "two.yaml", lines, tmp_path / "run")
+    first, last, result = (
+        audit_training(tmp_path / "run", AuditOptions(attacks=("loss",), bootstrap=20, round=round))
+        for round in (1, 2, None)
+    )
+    assert last.model_copy(update={"round": None}) == result and first.attacks != last.attacks
+    assert first.attacks[0].base == last.attacks[0].base
+    assert first.bound and last.bound and 0.5 < first.bound.auc < last.bound.auc
+    with pytest.raises(TrainingError, match="no round 3 to audit; there are 1 to 2"):
+        audit_training(tmp_path / "run", AuditOptions(round=3))
+    with pytest.raises(TrainingError, match="it has no rounds"):
+        audit_training(trained, AuditOptions(round=1))
 
 
 def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Path) -> None:

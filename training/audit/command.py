@@ -60,6 +60,10 @@ Canaries = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of all draws of the audit.")]
+Round = Annotated[
+    int | None,
+    typer.Option("--round", min=1, help="Of a federation: attack the adapter after this round."),
+]
 JsonFile = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write all numbers here; - for the screen."),
@@ -82,6 +86,7 @@ def audit(
     turns: Turns = 1,
     canaries: Canaries = None,
     seed: Seed = 0,
+    round: Round = None,
     json_file: JsonFile = None,
 ) -> None:
     """Attack a finished training: can one tell who was trained on, and does that fit the privacy
@@ -109,6 +114,7 @@ def audit(
             turns=turns,
             seed=seed,
             canaries=canaries,
+            round=round,
             embed=_embed() if memorization else None,
         )
         report = audit_training(run, options, progress.show)

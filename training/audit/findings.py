@@ -139,6 +139,8 @@ class AuditReport(AuditPart):
 
     words: Words
     """Whose words were scored."""
+    round: int | None = None
+    """Of a federation, where the adapter after that round was attacked; None: the result."""
     member_clients: int
     """`member_clients`, `other_clients`: how many there are."""
     other_clients: int

@@ -4,6 +4,7 @@ attacks run.
 Replies of a model to the beginnings of sessions, to be compared with what was really said.
 """
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +25,14 @@ from training.audit.scored import Scored, Words
 from training.audit.scores import ATTACKS, Attack
 from training.audit.scoring import encoded, evaluating, score, score_base
 from training.errors import TrainingError
+from training.federation import state as on_disk
+from training.federation.all_rounds import ROUNDS
+from training.federation.state import ServerState
 from training.learning.base import load_for
 from training.learning.examples import TEACHING, template
 from training.learning.folder import ADAPTER, TrainingFolder, hash_of
 from training.learning.quiet import quietly
+from training.learning.result import write_peft
 from training.sites import Sites, find
 
 LONGEST = 64
@@ -157,6 +162,9 @@ class AuditOptions:
     """Of each form that they are ranked among."""
     seed: int = 0
     at_once: int = 4
+    round: int | None = None
+    """Of a federation: the adapter after this round, by what was paid until then; None: the
+    result."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,16 +184,18 @@ def audit_training(
     path: Path, options: AuditOptions, on_progress: OnProgress = lambda what, done, of: None
 ) -> AuditReport:
     """Audit what `training tune` or `training federate` wrote. TrainingError when it is not
-    finished, its corpus or base has changed, or nobody was held out.
+    finished, its corpus or base has changed, or nobody was held out; with a round, when there is
+    no such round.
     """
     folder = TrainingFolder.open(path)
-    if not (path / ADAPTER / "adapter_config.json").is_file():
+    state = _after_round(path, options.round) if options.round is not None else None
+    if state is None and not (path / ADAPTER / "adapter_config.json").is_file():
         raise TrainingError(
             f"{path}: has no {ADAPTER}/: the training has not ended; go on with it first"
         )
     sites = read_again(folder)
     sides = sides_of(sites, options)
-    model, tokenizer = load_trained(folder)
+    model, tokenizer = load_trained(folder, state)
     audited = _Audited(
         sides=sides,
         model=model,
@@ -201,13 +211,22 @@ def audit_training(
     return audit(
         trained,
         base,
-        bound_of(folder, sites),
+        bound_of(folder, sites, state.charged if state else None),
         attacks=options.attacks,
         words=options.words,
         bootstrap=options.bootstrap,
         seed=options.seed,
         beside=beside,
-    )
+    ).model_copy(update={"round": options.round})
+
+
+def _after_round(path: Path, round: int) -> ServerState:
+    """TrainingError names the rounds that there are."""
+    there = sorted(one.name for one in (path / ROUNDS).glob("[0-9]*"))
+    if f"{round:04d}" not in there:
+        found = f"there are {int(there[0])} to {int(there[-1])}" if there else "it has no rounds"
+        raise TrainingError(f"{path}: no round {round} to audit; {found}")
+    return on_disk.from_folder(path / ROUNDS / f"{round:04d}")[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -357,9 +376,9 @@ def read_again(folder: TrainingFolder) -> Sites:
     return sites
 
 
-def load_trained(folder: TrainingFolder) -> tuple[Any, Any]:
-    """The base with the trained adapter on it, and its tokenizer. TrainingError if the base is
-    another one by now.
+def load_trained(folder: TrainingFolder, state: ServerState | None = None) -> tuple[Any, Any]:
+    """The base with the trained adapter on it, or that of a state between rounds, and its
+    tokenizer. TrainingError if the base is another one by now.
     """
     recipe, manifest = folder.recipe(), folder.manifest()
     base = load_for(recipe.base, recipe.learning, recipe.device)
@@ -369,20 +388,24 @@ def load_trained(folder: TrainingFolder) -> tuple[Any, Any]:
             f"{folder.path}: base {recipe.base!r} has changed since the training; bring back the"
             f" one with digest {then[:12]}"
         )
-    with quietly():
-        return (
-            PeftModel.from_pretrained(base.model, str(folder.path / ADAPTER)).eval(),
-            base.tokenizer,
-        )
+    with quietly(), tempfile.TemporaryDirectory() as place:
+        adapter = folder.path / ADAPTER
+        if state is not None:
+            adapter = Path(place)
+            write_peft(adapter, manifest, state.weights, state.shift)
+        return PeftModel.from_pretrained(base.model, str(adapter)).eval(), base.tokenizer
 
 
-def bound_of(folder: TrainingFolder, sites: Sites) -> bounds.Bound | None:
+def bound_of(
+    folder: TrainingFolder, sites: Sites, charged: int | None = None
+) -> bounds.Bound | None:
     """What the account of the training implies for one client with all sessions; None without
-    privacy.
+    privacy. charged: rounds that were paid for so far; None: all.
     """
     account = folder.manifest()["account"]
     plan = folder.recipe().plan(sites.counted())
     if account is None or plan is None:
         return None
     sessions = Counter(one.client for here in sites.sessions.values() for one in here)
+    plan = plan if charged is None else plan.model_copy(update={"rounds": charged})
     return bounds.of_plan(plan, account["noise_multiplier"], max(sessions.values()))

@@ -29,6 +29,7 @@ def lines(report: AuditReport) -> list[str]:
     """The report, a line each."""
     first = report.attacks[0].trained if report.attacks else None
     rows = [
+        *([] if report.round is None else [f"{'adapter':<16}after round {report.round}"]),
         f"{'trained on':<16}{_people(first.members if first else 0, report.member_clients)}",
         f"{'held out':<16}{_people(first.others if first else 0, report.other_clients)}",
         f"{'scored':<16}{'the counselor’s words' if report.words == 'counselor' else 'all words'}",

@@ -39,6 +39,19 @@ def write_adapter(
     whose rank grows.
     """
     manifest = folder.manifest()
+    card = card_of(manifest, facts, spent)
+    with tempfile.TemporaryDirectory(dir=folder.path, prefix=".adapter-") as place:
+        write_peft(Path(place), manifest, weights, shift)
+        write_text(Path(place) / "card.json", json.dumps(card, ensure_ascii=False, indent=1))
+        write_text(Path(place) / "README.md", readme(card))
+        replace_folder(Path(place), folder.path / ADAPTER)
+    return folder.path / ADAPTER
+
+
+def write_peft(
+    place: Path, manifest: Mapping[str, Any], weights: Arrays, shift: Shift | None
+) -> None:
+    """The two files that PEFT reads. manifest: of the training."""
     lora = manifest["recipe"]["lora"]
     weights, alpha = combined(weights, shift, lora["alpha"])
     rank = int(next(value.shape[0] for name, value in weights.items() if "lora_A" in name))
@@ -55,17 +68,11 @@ def write_adapter(
         "fan_in_fan_out": False,
         "use_rslora": False,
     }
-    card = card_of(manifest, facts, spent)
-    with tempfile.TemporaryDirectory(dir=folder.path, prefix=".adapter-") as place:
-        arrays = {
-            name: np.ascontiguousarray(value, dtype=np.float32) for name, value in weights.items()
-        }
-        save_file(arrays, Path(place) / "adapter_model.safetensors", {"format": "pt"})
-        write_text(Path(place) / "adapter_config.json", json.dumps(config, indent=1))
-        write_text(Path(place) / "card.json", json.dumps(card, ensure_ascii=False, indent=1))
-        write_text(Path(place) / "README.md", readme(card))
-        replace_folder(Path(place), folder.path / ADAPTER)
-    return folder.path / ADAPTER
+    arrays = {
+        name: np.ascontiguousarray(value, dtype=np.float32) for name, value in weights.items()
+    }
+    save_file(arrays, place / "adapter_model.safetensors", {"format": "pt"})
+    write_text(place / "adapter_config.json", json.dumps(config, indent=1))
 
 
 def combined(weights: Arrays, shift: Shift | None, alpha: float) -> tuple[Arrays, float]:

@@ -247,18 +247,28 @@ def compare(
         Path | None,
         typer.Option("--csv", metavar="FILE", help="Write the table here, with all columns."),
     ] = None,
+    attacks: Annotated[
+        bool,
+        typer.Option("--attacks", help="Every attack of every audit: ROC and PR, with intervals."),
+    ] = False,
 ) -> None:
     """Utility beside privacy: held-out loss, what is protected and how well, and what an audit's
     best attack reached.
 
     Example: simcounsel train compare trainings/privacy --csv privacy.csv
     """
-    from training.sweeps.comparing import as_csv, lines, read, warnings  # slow: safetensors
+    from training.sweeps import comparing  # slow: safetensors
 
-    rows = read(runs)
-    typer.echo("\n".join(lines(rows)))
-    for words in warnings(rows):
+    rows = comparing.read(runs)
+    found = comparing.attacked(rows) if attacks else []
+    if attacks and not found:
+        raise TrainingError(
+            "no audit lies beside these trainings; simcounsel train sweep FILE --audit makes them,"
+            " or simcounsel train audit RUN --json RUN/audit.json"
+        )
+    typer.echo("\n".join(comparing.attack_lines(found) if attacks else comparing.lines(rows)))
+    for words in comparing.warnings(rows):
         typer.echo(words, err=True)
     if csv is not None:
-        write_text(csv, as_csv(rows))
+        write_text(csv, comparing.as_csv(found or rows))
         typer.echo(f"wrote {csv}")

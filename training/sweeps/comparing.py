@@ -48,6 +48,10 @@ class Trained:
     auc_base: float | None = None
     auc_allowed: float | None = None
     """The most that the account allows."""
+    rouge: float | None = None
+    """`rouge`, `cosine`: how near replies of the trained model are to those of sessions that it
+    was trained on, less those held out; None where memorization was not audited."""
+    cosine: float | None = None
     finished: bool
     yardstick: dict[str, Any] = field(default_factory=dict)
     """What must be equal for losses to be compared."""
@@ -58,7 +62,88 @@ class Trained:
         return None if self.after is None or self.before is None else self.after - self.before
 
 
+@dataclass(frozen=True, kw_only=True)
+class Attacked:
+    """One attack of one training's audit, as MindChat's Table VIII has them."""
+
+    name: str
+    """Of the training."""
+    unit: str | None
+    """`unit`, `epsilon`: as of `Trained`."""
+    epsilon: float | None
+    attack: str
+    roc_auc: float
+    """`roc_auc`, `low`, `high`: of the trained model, with its 95% interval over clients."""
+    low: float | None
+    high: float | None
+    roc_auc_base: float | None
+    """The same attack on the untouched base."""
+    roc_auc_allowed: float | None
+    """The most that the account allows."""
+    pr_auc: float
+    pr_low: float | None
+    pr_high: float | None
+    pr_auc_chance: float
+    """What guessing reaches: the share of members."""
+    members: int
+    others: int
+
+
+def attacked(rows: Sequence[Trained]) -> list[Attacked]:
+    """Every attack of every audit, in the order of the trainings."""
+    return [
+        Attacked(
+            name=row.name,
+            unit=row.unit,
+            epsilon=row.epsilon,
+            attack=one["attack"],
+            roc_auc=one["trained"]["roc_auc"],
+            low=one["trained"]["low"],
+            high=one["trained"]["high"],
+            roc_auc_base=one["base"]["roc_auc"] if one["base"] else None,
+            roc_auc_allowed=one["bound"],
+            pr_auc=one["trained"]["pr_auc"],
+            pr_low=one["trained"]["pr_low"],
+            pr_high=one["trained"]["pr_high"],
+            pr_auc_chance=one["trained"]["chance_pr_auc"],
+            members=one["trained"]["members"],
+            others=one["trained"]["others"],
+        )
+        for row in rows
+        for one in (json_of(Path(row.path) / AUDIT) or {}).get("attacks", ())
+    ]
+
+
+def attack_lines(found: Sequence[Attacked]) -> list[str]:
+    """That table, a line each."""
+    made = ["training unit epsilon attack ROC base allowed PR chance members others".split()]
+    for one in found:
+        made.append(
+            [
+                one.name,
+                one.unit or "none",
+                _number(one.epsilon, ".4g"),
+                one.attack,
+                f"{one.roc_auc:.3f}{_between(one.low, one.high)}",
+                _number(one.roc_auc_base, ".3f"),
+                _number(one.roc_auc_allowed, ".3f"),
+                f"{one.pr_auc:.3f}{_between(one.pr_low, one.pr_high)}",
+                f"{one.pr_auc_chance:.3f}",
+                str(one.members),
+                str(one.others),
+            ]
+        )
+    return grid(made)
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{low:.3f}, {high:.3f}]"
+
+
 COLUMNS = tuple(one.name for one in fields(Trained) if one.name != "yardstick")
+
+
+ATTACK_COLUMNS = tuple(one.name for one in fields(Attacked))
 
 
 def read(places: Sequence[Path]) -> list[Trained]:
@@ -113,9 +198,14 @@ def _of(folder: TrainingFolder) -> Trained:
 
 
 def _attacked(audit: dict[str, Any] | None) -> dict[str, Any]:
-    """The attack that tells most, of an audit."""
+    """The attack that tells most, of an audit, and what was memorized."""
     if not audit or not audit["attacks"]:
         return {}
+    memorized = {
+        one["measure"]: one["difference"]
+        for one in audit.get("memorization", ())
+        if one["model"] == "trained"
+    }
     best = max(audit["attacks"], key=lambda one: float(one["trained"]["roc_auc"]))
     trained = best["trained"]
     return {
@@ -125,6 +215,8 @@ def _attacked(audit: dict[str, Any] | None) -> dict[str, Any]:
         "auc_high": trained["high"],
         "auc_base": best["base"]["roc_auc"] if best["base"] else None,
         "auc_allowed": best["bound"],
+        "rouge": memorized.get("rouge1_recall"),
+        "cosine": memorized.get("cosine"),
     }
 
 
@@ -165,7 +257,12 @@ def lines(rows: Sequence[Trained]) -> list[str]:
     """The table, a line each."""
     heads = "training sites sessions before after change unit epsilon delta".split()
     audited = any(one.auc is not None for one in rows)
-    made = [heads + (["AUC", "allowed", "by attack"] if audited else [])]
+    memorized = any(one.rouge is not None for one in rows)
+    made = [
+        heads
+        + (["AUC", "allowed", "by attack"] if audited else [])
+        + (["ROUGE", "cosine"] if memorized else [])
+    ]
     for one in rows:
         row = [
             one.name,
@@ -179,7 +276,8 @@ def lines(rows: Sequence[Trained]) -> list[str]:
             _number(one.delta, "g"),
         ]
         attack = [_number(one.auc, ".3f"), _number(one.auc_allowed, ".3f"), one.attack or ""]
-        made.append(row + (attack if audited else []))
+        likeness = [_number(one.rouge, "+.3f"), _number(one.cosine, "+.3f")]
+        made.append(row + (attack if audited else []) + (likeness if memorized else []))
     return grid(made)
 
 
@@ -187,7 +285,8 @@ def _number(value: float | None, how: str) -> str:
     return "–" if value is None else format(value, how)
 
 
-def as_csv(rows: Sequence[Trained]) -> str:
+def as_csv(rows: Sequence[Trained] | Sequence[Attacked]) -> str:
     """All columns; an empty field is a missing value."""
     told = [asdict(one) for one in rows]
-    return csv_text(COLUMNS, ([one.get(name, "") for name in COLUMNS] for one in told))
+    names = COLUMNS if rows and isinstance(rows[0], Trained) else ATTACK_COLUMNS
+    return csv_text(names, ([one.get(name, "") for name in names] for one in told))

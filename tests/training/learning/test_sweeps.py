@@ -28,7 +28,7 @@ from training.recipe_file import load_recipe
 from training.sites import find
 from training.sweeps import command
 from training.sweeps.command import cost, run
-from training.sweeps.comparing import as_csv, lines, read, warnings
+from training.sweeps.comparing import as_csv, attack_lines, attacked, lines, read, warnings
 from training.sweeps.plan import laid_over, load_sweep
 
 pytestmark = pytest.mark.slow
@@ -351,6 +351,35 @@ def test_the_attack_that_tells_most_is_shown(tmp_path: Path) -> None:
     assert lines([row])[1].split()[-3:] == ["0.580", "0.600", "zlib"]
 
 
+def test_every_attack_and_what_was_memorized_are_tabled(tmp_path: Path) -> None:
+    folder = _folder(tmp_path / "first", epsilon=1)
+    whole = {
+        "low": 0.4, "high": 0.7, "pr_auc": 0.66, "pr_low": None, "pr_high": None,
+        "chance_pr_auc": 0.6, "members": 12, "others": 8,
+    }  # fmt: skip
+    attacks = [
+        {"attack": "loss", "bound": 0.6, "base": None, "trained": {"roc_auc": 0.52, **whole}},
+        {"attack": "zlib", "bound": 0.6, "base": {"roc_auc": 0.5}, "trained": {"roc_auc": 0.58, **whole}},
+    ]  # fmt: skip
+    alike = [
+        {"measure": measure, "model": model, "difference": difference}
+        for model, difference in (("base", 0.5), ("trained", 0.25))
+        for measure in ("rouge1_recall", "cosine")
+    ]
+    (folder / "audit.json").write_text(json.dumps({"attacks": attacks, "memorization": alike}))
+    rows = read([folder])
+    assert (rows[0].rouge, rows[0].cosine) == (0.25, 0.25)
+    assert lines(rows)[1].split()[-2:] == ["+0.250", "+0.250"]
+    found = attacked(rows)
+    assert [(one.attack, one.roc_auc, one.roc_auc_base, one.pr_auc) for one in found] == [
+        ("loss", 0.52, None, 0.66),
+        ("zlib", 0.58, 0.5, 0.66),
+    ]
+    assert "0.520 [0.400, 0.700]" in attack_lines(found)[1]
+    table = list(csv.DictReader(io.StringIO(as_csv(found))))
+    assert [one["attack"] for one in table] == ["loss", "zlib"] and table[0]["members"] == "12"
+
+
 def test_the_commands(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = partial(command.attack, bootstrap=0)  # which takes most of the time
     monkeypatch.setattr(command, "attack", few)
@@ -374,6 +403,8 @@ def test_the_commands(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.Mo
     ]
     table = CliRunner().invoke(app, ["compare", out, "--csv", str(tmp_path / "t.csv")])
     assert table.exit_code == 0 and "by attack" in table.output and (tmp_path / "t.csv").is_file()
+    every = CliRunner().invoke(app, ["compare", out, "--attacks"])
+    assert every.exit_code == 0 and "min_k_plus_plus" in every.output and "ROC" in every.output
 
 
 def test_ctrl_c_while_nothing_can_be_kept(
