@@ -3,12 +3,14 @@
 import asyncio
 import os
 import threading
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.llm.chat import clean, messages, number_weights
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
+from simcounsel.scripted.registry import Given
 
 if TYPE_CHECKING:
     from simcounsel.llm.llama import Generated, Llama
@@ -18,6 +20,7 @@ KEPT_MIB = 2048
 """For prompts that were computed before: 70,000 tokens of the 1.5B model."""
 BATCH = 512
 TOP = 20
+TOO_SMALL = "by rule: a model of this size does not judge this"
 FORM_TOKENS = 16
 """What a rating has beside its reason."""
 
@@ -41,7 +44,12 @@ class LocalModel:
         self._llama: Llama | None = None
 
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
-        """Answer once; see ChatModel. Raises Failure where the request is too long."""
+        """Answer once; see ChatModel. Raises Failure where the request is too long. What only a
+        capable model can judge (danger, goals of a course) is left to the rules by the two that are
+        fetched: docs/evidence.md, "Small models on two cores".
+        """
+        if self._key and question.facts and question.facts.judged:
+            return Given(value=question.fallback, notes={"why": TOO_SMALL}).completion()
         return await asyncio.to_thread(self._complete, question, complaint)
 
     def _complete(self, question: Question[Any], complaint: str | None) -> Completion:
@@ -94,11 +102,15 @@ class LocalModel:
 
 
 def threads() -> int:
-    """All cores, at most 8; SIMCOUNSEL_THREADS says otherwise where other programs need them."""
+    """All cores, at most 8, and in a sweep's processes one, since threads that wait spin;
+    SIMCOUNSEL_THREADS says otherwise.
+    """
     from simcounsel.llm.llama import cores
 
     told = os.environ.get("SIMCOUNSEL_THREADS", "")
-    return int(told) if told.isdecimal() and int(told) else min(8, cores())
+    if told.isdecimal() and int(told):
+        return int(told)
+    return 1 if parent_process() else min(8, cores())
 
 
 def _weights(got: "Generated", question: Question[Any]) -> dict[str, float] | None:

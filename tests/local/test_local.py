@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
+from simcounsel.danger.hearing.judging import RiskAnswer, RiskFacts
 from simcounsel.engine.opening import begin_run, with_digests
 from simcounsel.errors import ModelError
 from simcounsel.llm.catalog import needed_weights, open_chat, pinned, placeless, roles_for
@@ -17,6 +18,7 @@ from simcounsel.llm.models import ChatModel, Failure
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Question
 from simcounsel.llm.weights import path_of
+from simcounsel.local.model import threads
 from simcounsel.local.opening import fingerprint
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.prompt_set import prompts_named
@@ -107,6 +109,36 @@ def test_what_it_needs_and_costs() -> None:
     assert needed_weights(roles_for(name)) == ("qwen2.5-1.5b", "minilm", "minilm-tokenizer")
     assert needed_weights({"reason": "local:/a/b.gguf"}) == ()
     assert Prices.load().cost_usd(name, 1000, 1000) == 0 and Prices.load().in_process(name)
+
+
+def test_the_small_ones_leave_danger_to_the_rules(tmp_path: Path) -> None:
+    """And answer without their weights then; a file of the user's own is asked."""
+    fallback = RiskAnswer(level="low", kinds=["suicide"])
+    question: Question[Any] = Question(
+        verb="fill",
+        purpose="risk",
+        who="Ines",
+        schema=RiskAnswer,
+        prompt="?",
+        fallback=fallback,
+        facts=RiskFacts(level="low"),
+    )
+    got = asyncio.run(open_chat("local:qwen2.5-1.5b").complete(question, None))
+    assert RiskAnswer.model_validate_json(got.text) == fallback
+    assert got.source == "chosen" and "by rule" in got.notes["why"] and got.tokens_in is None
+    own = open_chat(f"local:{model_file(tmp_path / 'own.gguf')}")
+    with pytest.raises(ModelError, match="llama.cpp can load"):
+        asyncio.run(own.complete(question, None))
+
+
+def test_threads_are_all_cores_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simcounsel.llm.llama.cores", lambda: 12)
+    assert threads() == 8
+    monkeypatch.setenv("SIMCOUNSEL_THREADS", "3")
+    assert threads() == 3
+    monkeypatch.setenv("SIMCOUNSEL_THREADS", "many")
+    monkeypatch.setattr("simcounsel.local.model.parent_process", lambda: object())
+    assert threads() == 1
 
 
 # prompts
