@@ -46,6 +46,8 @@ NOT_RUN = {
     "simcounsel study validity people ratings.csv --out validity": "wants ratings by people",
     "simcounsel study validity people runs --ratings people.csv": "wants ratings by people",
     "simcounsel study validity page --out validity": "tests/analysis/validity does it",
+    "simcounsel models --pull --model local:qwen2.5-1.5b": "fetches 1,117 MB",
+    "simcounsel run insomnia --ticks 24 --model local:qwen2.5-1.5b": "tests/local does it",
 }
 INSTEAD = {
     # what is typed: what is run; for what costs hours, and for models that are not what a page is about
