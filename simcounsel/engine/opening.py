@@ -91,16 +91,17 @@ def with_digests(about: A) -> A:
     """
     from simcounsel.llm.catalog import pinned
 
-    found = about.with_models(pinned)
-    return _with_prompts(found) if isinstance(found, World) else found
+    return _with_prompts(about.with_models(pinned))
 
 
-def _with_prompts(world: World) -> World:
-    name = prompts_for(world.model_names()["reason"])
-    if world.prompts is not None or name is None:
-        return world
-    found = prompts_named(name, Path())
-    return world.model_copy(update={"prompts": found}) if found.speaks(world.language) else world
+def _with_prompts(about: A) -> A:
+    if not isinstance(about, World) or about.prompts is not None:
+        return about
+    name = prompts_for(about.model_names()["reason"])
+    found = prompts_named(name, Path()) if name else None
+    if found is None or not found.speaks(about.language):
+        return about
+    return about.model_copy(update={"prompts": found})
 
 
 def placed_nowhere(about: A) -> A:
