@@ -13,7 +13,12 @@ from simcounsel.llm.gguf import read_header
 from simcounsel.llm.weights import path_of
 from training.errors import TrainingError
 
-EMBEDDED = "embedded"
+PINNED = {
+    "embedded": "smollm2",
+    "local:qwen2.5-0.5b": "qwen2.5-0.5b",
+    "local:qwen2.5-1.5b": "qwen2.5-1.5b",
+}
+"""Names of bases whose weights are fetched, with the key of these."""
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
 """`model_type` in a config.json and general.architecture in a GGUF file are the same words for
 these.
@@ -38,14 +43,19 @@ class Decoder:
     """Width of the feed-forward layer."""
 
 
+def pinned_base(name: str) -> str | None:
+    """The pinned weights that a base's name means; None for a folder or a name on a hub."""
+    return PINNED.get(name)
+
+
 def find_base(name: str, beside: Path) -> Decoder:
-    """The base that an adapter names: `embedded`, a folder with config.json (also relative to
-    `beside`), a GGUF file, or a model of the Hugging Face hub that is in its cache. TrainingError
-    when it is not here or of an architecture that is not supported.
+    """The base that an adapter names: `embedded`, `local:qwen2.5-0.5b`, a folder with config.json
+    (also relative to `beside`), a GGUF file, or a model of the Hugging Face hub that is in its
+    cache. TrainingError when it is not here or of an architecture that is not supported.
     """
-    if name == EMBEDDED:
+    if key := pinned_base(name):
         try:
-            return _of_gguf(path_of("smollm2"))
+            return _of_gguf(path_of(key))
         except WeightsError as error:
             raise TrainingError(str(error)) from None
     for path in (Path(name), beside / name):

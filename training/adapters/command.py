@@ -43,26 +43,28 @@ def export(
     ] = None,
 ) -> None:
     """Write an adapter in the form that another program loads; --gguf: llama.cpp, and simcounsel
-    run ... --model embedded+adapter=ADAPTER.
+    run ... --model embedded+adapter=ADAPTER, or local:qwen2.5-0.5b+adapter=ADAPTER.
     """
     if not as_gguf:
         raise TrainingError(
             "export: say the form; there is --gguf (as PEFT files the adapter already is what"
             " transformers and vLLM load)"
         )
-    from training.adapters.bases import find_base
+    from training.adapters.bases import find_base, pinned_base
     from training.adapters.llama_cpp import write
     from training.adapters.peft_folder import read_adapter
 
     found = read_adapter(adapter)
     file = out or found.folder / FILE
-    layers = write(found, find_base(base or found.base, found.folder), file)
+    named = base or found.base
+    layers = write(found, find_base(named, found.folder), file)
     typer.echo(
         f"{file}: {layers} layers, {file.stat().st_size / 1e6:.1f} MB, adapters of rank"
         f" {_ranks({one.rank for one in found.layers.values()})}"
     )
+    speaks = named if pinned_base(named) else "local:BASE.gguf"
     typer.echo(
-        f"llama-server --lora {file}   or   simcounsel run WORLD --model embedded+adapter={file}"
+        f"llama-server --lora {file}   or   simcounsel run WORLD --model {speaks}+adapter={file}"
     )
 
 

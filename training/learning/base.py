@@ -1,7 +1,8 @@
 """The model that is adapted, frozen, and the adapters on it.
 
-`embedded` is SmolLM2-135M-Instruct as the engine runs it: transformers reads the GGUF, which takes
-half a minute, so a dequantized copy is kept beside it. Any other word is a Hugging Face folder or
+`embedded` is SmolLM2-135M-Instruct as the engine runs it, `local:qwen2.5-0.5b` and
+`local:qwen2.5-1.5b` are the models of those names: transformers reads the GGUF, which takes half a
+minute and more, so a dequantized copy is kept beside it. Any other word is a Hugging Face folder or
 name.
 """
 
@@ -21,14 +22,14 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from simcounsel.cache import cache_dir
-from simcounsel.llm.weights import path_of
+from simcounsel.llm.weights import WEIGHTS, path_of
+from training.adapters.bases import pinned_base
 from training.errors import TrainingError
 from training.learning.quiet import quietly
 from training.recipe import Learning, Lora
 
-EMBEDDED = "embedded"
-COPY = "smollm2-dequantized-b179c9523d0e"
-"""Folder of the copy, named after the first twelve digits of the GGUF's SHA-256."""
+UNPACKED_GB = {"smollm2": 0.6, "qwen2.5-0.5b": 2.6, "qwen2.5-1.5b": 7.2}
+"""What a dequantized copy takes, by pinned weights that can be a base."""
 log = logging.getLogger(__name__)
 
 
@@ -109,7 +110,8 @@ def load_shapes(name: str, learning: Learning) -> AdaptedBase:
 
 def _place(name: str) -> Path | str:
     """Where the base's files lie: a folder, or a name on a hub."""
-    return embedded_folder() if name == EMBEDDED else name
+    key = pinned_base(name)
+    return unpacked(key) if key else name
 
 
 def _not_loaded(name: str, error: Exception) -> TrainingError:
@@ -118,9 +120,10 @@ def _not_loaded(name: str, error: Exception) -> TrainingError:
         own_code = "auto_map" in (Path(name) / "config.json").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         own_code = False
+    own = "; code that its config.json names (`auto_map`) is never run" if own_code else ""
     return TrainingError(
-        f"base: {name}: cannot be loaded ({first}); name `embedded`, or a folder with config.json"
-        " and the rest" + own_code * "; code that its config.json names (`auto_map`) is never run"
+        f"base: {name}: cannot be loaded ({first}); name `embedded`, `local:qwen2.5-0.5b`, or a"
+        f" folder with config.json and the rest{own}"
     )
 
 
@@ -165,25 +168,29 @@ def _four_bits(device: torch.device, precision: str) -> Any:
     )
 
 
-def embedded_folder() -> Path:
-    """The dequantized copy of the embedded model, made on first use (half a minute, 540 MB in the
-    cache).
+def unpacked(key: str) -> Path:
+    """The dequantized copy of pinned weights, made on first use, named after the first twelve
+    digits of the GGUF's SHA-256.
     """
-    folder = cache_dir() / COPY
+    one = WEIGHTS[key]
+    folder = cache_dir() / f"{key}-dequantized-{one.sha256[:12]}"
     if (folder / "config.json").is_file():
         return folder
-    gguf = path_of("smollm2")
+    gguf = path_of(key)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not (folder / "config.json").is_file():
             log.warning(
-                "unpacking the embedded model for training, once; it takes about half a minute"
+                "unpacking %s for training, once; it takes half a minute or more, and %.1f GB in"
+                " the cache",
+                one.model,
+                UNPACKED_GB[key],
             )
-            _unpack(gguf, folder)
+            _unpack(gguf, folder, UNPACKED_GB[key])
     return folder
 
 
-def _unpack(gguf: Path, folder: Path) -> None:
+def _unpack(gguf: Path, folder: Path, size_gb: float) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".unpacking-") as place:
         try:
             with quietly():
@@ -198,7 +205,8 @@ def _unpack(gguf: Path, folder: Path) -> None:
                 model.save_pretrained(place)
         except OSError as error:
             raise TrainingError(
-                f"{folder}: the embedded model cannot be unpacked ({error}); it needs 600 MB there"
+                f"{folder}: {gguf.name} cannot be unpacked ({error}); it needs {size_gb:.1f} GB"
+                " there"
             ) from error
         shutil.rmtree(folder, ignore_errors=True)
         os.replace(place, folder)

@@ -159,7 +159,7 @@ def test_a_gguf_file_says_what_is_wrong_with_it(tmp_path: Path) -> None:
         read_header(tmp_path)
 
 
-def test_a_base_is_found_by_config_or_gguf(tmp_path: Path) -> None:
+def test_a_base_is_found_by_config_or_gguf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = peft_folder(tmp_path)
     want = Decoder(
         architecture="llama", blocks=2, width=32, heads=4, kv_heads=2, head_width=8, inner=48
@@ -176,6 +176,16 @@ def test_a_base_is_found_by_config_or_gguf(tmp_path: Path) -> None:
     writer.write_kv_data_to_file()
     writer.close()
     assert find_base("base.gguf", tmp_path) == want
+    fetched: list[str] = []
+
+    def path_of(key: str) -> Path:
+        fetched.append(key)
+        return tmp_path / "base.gguf"
+
+    monkeypatch.setattr("training.adapters.bases.path_of", path_of)
+    for name in ("embedded", "local:qwen2.5-0.5b", "local:qwen2.5-1.5b"):
+        assert find_base(name, tmp_path) == want
+    assert fetched == ["smollm2", "qwen2.5-0.5b", "qwen2.5-1.5b"]
 
 
 @pytest.mark.parametrize(
@@ -215,6 +225,7 @@ def test_the_command_writes_beside_the_adapter_or_where_it_is_told(tmp_path: Pat
     assert (
         said.exit_code == 0 and "14 layers" in said.output and "adapters of rank 4" in said.output
     )
+    assert "--model local:BASE.gguf+adapter=" in said.output
     assert (folder / "adapter.gguf").is_file()
     out = tmp_path / "here.gguf"
     assert (
