@@ -56,7 +56,8 @@ def need_weights(wanted: Mapping[str, str]) -> None:
     """
     missing = [one for one in weights.state(needed_weights(wanted)) if not one.fetched]
     if missing:
-        names = " ".join(f"--model {name}" for name in dict.fromkeys(wanted.values()))
+        asked = [one for one in dict.fromkeys(wanted.values()) if needed_weights({"reason": one})]
+        names = " ".join(f"--model {one}" for one in asked)
         raise WeightsError(
             f"weights are missing ({', '.join(one.weights.key for one in missing)}); fetch them"
             f" with `simcounsel models --pull {names}`"

@@ -185,12 +185,15 @@ def test_weights_are_not_fetched_by_a_page(
 ) -> None:
     monkeypatch.setattr(
         "simcounsel.llm.weights.state",
-        lambda: [
+        lambda keys: [
             type("Part", (), {"weights": type("W", (), {"key": "smollm2"}), "fetched": False})
         ],
     )
     reply = site.ask(model="embedded")
-    assert reply.status_code == 422 and "simcounsel models --pull" in reply.json()["error"]
+    assert (
+        reply.status_code == 422
+        and "simcounsel models --pull --model embedded`" in reply.json()["error"]
+    )
 
 
 def test_a_run_whose_source_is_gone_says_so(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
