@@ -157,7 +157,7 @@ PARTS = {
     },
     "simcounsel.listeners": {"danger": "danger"},
     "simcounsel.policies": {"course": "therapies", "single": "therapies", "staged": "therapies"},
-    "simcounsel.providers": {"embedded": "embedded"},
+    "simcounsel.providers": {"embedded": "embedded", "local": "local"},
 }
 """Which of our guests brings what, by group: for the sentence where one is missing."""
 

@@ -19,6 +19,7 @@ GUESTS = (
     "corpus",
     "bench",
     "envs",
+    "local",
     "practice",
     "studies",
     "therapies",

@@ -37,6 +37,7 @@ RUN = ["run", "tiny", "--model", "scripted", "--quiet", "--out", "runs"]
 WANTS = {
     "danger": ["run", "tiny", "--model", "scripted", "--set", "safety.counselors=protocol"],
     "embedded": ["run", "tiny", "--model", "embedded"],
+    "local": ["run", "tiny", "--model", "local:qwen2.5-1.5b"],
     "corpus": ["corpus", "check", "x.jsonl"],
     "bench": ["study", "bench", "show", "x"],
     "studies": ["study", "rate-page", "x"],
