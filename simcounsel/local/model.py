@@ -58,7 +58,7 @@ class LocalModel:
         told = messages(question, complaint, schema_beside=True)
         system = told[0]["content"] if told[0]["role"] == "system" else ""
         spoken = [(one["role"], one["content"]) for one in told[bool(system) :]]
-        grammar = _grammar(question)
+        grammar = grammar_of(question)
         got = self._model().complete(
             spoken[-1][1],
             chat=Chat(system=system, talk=spoken[:-1]),
@@ -128,7 +128,7 @@ def _weights(got: "Generated", question: Question[Any]) -> dict[str, float] | No
     return number_weights({"content": tokens}, question.scale)
 
 
-def _grammar(question: Question[Any]) -> str | None:
+def grammar_of(question: Question[Any]) -> str | None:
     """Of the answers that fit: the schema's, the options' numbers, or a reason and a number of the
     scale, as `prompts/judge_item` asks for them. None for free text.
     """

@@ -18,7 +18,7 @@ from simcounsel.llm.models import ChatModel, Failure
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Question
 from simcounsel.llm.weights import path_of
-from simcounsel.local.model import threads
+from simcounsel.local.model import grammar_of, threads
 from simcounsel.local.opening import fingerprint
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.prompt_set import prompts_named
@@ -202,12 +202,17 @@ def test_a_rating_has_a_reason_and_the_weights_of_its_number(model: ChatModel) -
     got = ask(model, verb="rate", scale=(1, 5), prompt="Rate: “I slept well.”", max_tokens=120)
     assert got.text.startswith("because: ") and got.weights
     assert sum(got.weights.values()) == pytest.approx(1) and set(got.weights) <= set("12345")
-    texts = {
-        ask(model, verb="rate", scale=(1, 2), may_be_null=True, prompt="?", seed=seed).text
-        for seed in range(12)
-    }
-    ends = {text.rpartition("\nscore: ")[2] for text in texts}
-    assert ends <= {"1", "2", "null"} and "null" in ends
+    for seed in range(3):
+        text = ask(model, verb="rate", scale=(1, 2), may_be_null=True, prompt="?", seed=seed).text
+        assert text.rpartition("\nscore: ")[2] in ("1", "2", "null"), text
+
+
+def test_a_rating_may_be_null_only_where_it_is_asked_so() -> None:
+    fields: dict[str, Any] = {"verb": "rate", "purpose": "x", "who": "x", "fallback": None}
+    for may_be_null in (False, True):
+        question = Question[Any](**fields, scale=(1, 2), max_tokens=60, may_be_null=may_be_null)
+        told = grammar_of(question) or ""
+        assert ('"null"' in told) is may_be_null and '("1" | "2"' in told and "{1,44}" in told
 
 
 @pytest.mark.weights
