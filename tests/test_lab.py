@@ -478,7 +478,7 @@ def test_a_sweep_with_an_adapter_knows_its_own_runs(
     """A manifest holds the adapter's digest, the experiment its path."""
     digest = ["0123456789abcdef"]
     monkeypatch.setattr(
-        "simcounsel.llm.adapter.pinned",
+        "simcounsel.llm.catalog.pinned",
         lambda name: f"{name}#{digest[0]}" if name.startswith("embedded+adapter") else name,
     )
     monkeypatch.setattr("simcounsel.engine.forking.check_models", lambda about: None)

@@ -209,7 +209,7 @@ def test_closing(llama: Llama) -> None:
 def test_a_file_that_is_no_model(tmp_path: Path) -> None:
     path = tmp_path / "no.gguf"
     path.write_bytes(b"no model")
-    with pytest.raises(ModelError, match=r"no\.gguf: not a model.*fetches the pinned one"):
+    with pytest.raises(ModelError, match=r"no\.gguf: not a model.*fetches pinned ones"):
         Llama(path)
 
 

@@ -32,6 +32,8 @@ NOT_RUN = {
     "simcounsel train export FOLDER --gguf": "a form",
     "simcounsel train sweep privacy --audit": "takes hours",
     "simcounsel train compare trainings/privacy --csv privacy.csv": "wants what that makes",
+    "simcounsel train compare trainings/privacy --attacks": "wants what that makes",
+    "simcounsel train audit trainings/privacy/CELL --round 2": "wants what that makes",
 }
 run = CliRunner()
 
