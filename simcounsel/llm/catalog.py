@@ -140,7 +140,7 @@ def placeless(name: str) -> str:
 def prompts_for(name: str) -> str | None:
     """The set of prompts that goes with a model; None: the usual ones."""
     provider = PROVIDERS.get(provider_of(name))
-    return provider.prompts if provider else None
+    return provider.prompts(name) if provider and provider.prompts else None
 
 
 def _weights_of(name: str, role: str) -> tuple[str, ...]:

@@ -141,8 +141,9 @@ class Provider:
     """A model's name with the digest of each file that it names, such as `mything:FILE#DIGEST`:
     what a manifest holds. ModelError where a file is not the one whose digest the name gives.
     None: its names hold no files."""
-    prompts: str | None = None
-    """The set of prompts for its models, where the world names none; None: the usual ones."""
+    prompts: Callable[[str], str | None] | None = None
+    """The set of prompts for a model of that name, where the world names none; None: the usual
+    ones."""
     vectors_for: Callable[[str], str | None] | None = None
     """The name of the embedding model that goes with a chat model, where the world is run with
     that one alone; None: the embedded one."""

@@ -4,6 +4,7 @@ Switchboard.
 
 from typing import Any
 
+from simcounsel.llm.catalog import prompts_for
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion, Failure, Provider
 from simcounsel.llm.question import Question
@@ -44,9 +45,16 @@ def _recorded(name: str) -> ChatModel:
     return Recorded(run)
 
 
+def _prompts(name: str) -> str | None:
+    """Those that the recorded model gets by itself, so that the questions are the same."""
+    lived = next(recordings(open_record(name.partition(":")[2])))
+    return prompts_for(str(lived.manifest.models.get("reason", "")))
+
+
 RECORDED = Provider(
     chat=_recorded,
     embed=lambda name: RecordedVectors(name.partition(":")[2]),
     forms={"recorded:RUN": "no model: the replies of an earlier run"},
+    prompts=_prompts,
     vectors_for=lambda name: name,
 )

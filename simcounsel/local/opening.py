@@ -122,7 +122,7 @@ LOCAL_MODELS = Provider(
         "local:NAME+adapter=PATH": "one of these, speaking through a LoRA adapter",
     },
     state=_state,
-    prompts=FOR_SMALL_MODELS,
+    prompts=lambda name: FOR_SMALL_MODELS,
     weights=_weights,
     pinned=_pinned,
 )

@@ -10,6 +10,8 @@ from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAn
 from simcounsel.events import Planned, Recalled, Scheduled, Stroke
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
+from simcounsel.prompts import replaced
+from simcounsel.prompts.sets import shipped_set
 from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world_settings import MemorySettings
 from tests.each import each
@@ -101,6 +103,18 @@ def test_day_that_is_planned_gets_slots_only() -> None:
     assert [event.kind for event in effects.events] == ["scheduled"]
     assert [r.purpose for r in seen] == ["plan_slots"]
     assert "08:00 reads" in seen[0].prompt
+
+
+def test_compact_prompts_say_what_is_due_in_each_slot() -> None:
+    """The last step that has begun by the slot's end, or the appointment."""
+    ines = Alone()
+    steps = (Stroke(at="07:30", do="wakes"), Stroke(at="8:40", do="walks"))
+    ines.observe(Planned(who="Ines", day=0, strokes=steps, why="a new day"))
+    seen: list[Question] = []
+    with replaced(shipped_set("compact")):
+        planned(ines, block(*["reads"] * 4), requests=seen, appointments=(MEETING,))
+    due = "- 08:00 wakes\n- 08:30 walks\n- 09:00 meets Miriam as agreed\n- 09:30 walks\n"
+    assert due in seen[0].prompt
 
 
 @pytest.mark.parametrize(("session", "kind"), [(True, "counseling"), (False, "social")])

@@ -141,8 +141,6 @@ def _between(low: float | None, high: float | None) -> str:
 
 
 COLUMNS = tuple(one.name for one in fields(Trained) if one.name != "yardstick")
-
-
 ATTACK_COLUMNS = tuple(one.name for one in fields(Attacked))
 
 
