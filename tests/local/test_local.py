@@ -68,6 +68,17 @@ def test_a_file_is_known_by_its_fingerprint(tmp_path: Path) -> None:
     assert "another file" in refused(f"{name}#{digest}")
 
 
+def test_a_fingerprint_is_of_both_ends_and_the_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simcounsel.local.opening.ENDS", 4)
+    seen = set()
+    for content in (b"abcd--abcd", b"abcd----abcd", b"abcx--abcd", b"abcd--abcx"):
+        (tmp_path / "own.gguf").write_bytes(content)
+        seen.add(fingerprint(tmp_path / "own.gguf"))
+    assert len(seen) == 4 and all(len(one) == 16 for one in seen)
+
+
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     assert "type 'adapter', no model" in refused(f"local:{gguf_file(tmp_path / 'a.gguf')}")
     (tmp_path / "b.gguf").write_bytes(b"no model")

@@ -14,7 +14,7 @@ from simcounsel.practice.clients import cast_of, difficulty, levels, setting_of
 from simcounsel.practice.exchange import RULES, Shift
 from simcounsel.practice.report import counted, debriefed
 from simcounsel.practice.session import PracticeSession
-from simcounsel.specs.persona import ClientPersona
+from simcounsel.specs.persona import ClientPersona, Drawn
 from tests.commands import Command
 from tests.practice.stage import model, session, speaking
 from tests.stage import changed, switchboard, tiny
@@ -188,6 +188,19 @@ def test_difficulty_by_hand() -> None:
     # Ines: mean 74.4, jokes before anybody can worry. Callum: 71.9, none. Aisha: 75.0, jokes.
     assert found == {"Ines": 2, "Callum": 1, "Aisha": 3}
     assert levels(world)["Ines"] == 2 and set(levels(world).values()) == {1, 2, 3}
+
+
+def test_little_openness_of_a_drawn_client_makes_it_harder() -> None:
+    plain = cast_of(tiny(), "Ines").client.persona
+    assert isinstance(plain, ClientPersona)
+    open_one = plain.model_copy(update={"coping_strategies": ("walks",), "drawn": None})
+    much = Drawn(of="Ines", seed=1, number=1, openness="much")
+    little = much.model_copy(update={"openness": "little"})
+    found = [
+        difficulty(open_one.model_copy(update={"drawn": drawn}), "en")
+        for drawn in (None, much, little)
+    ]
+    assert found == [1, 1, 2]
 
 
 def test_a_chinese_session() -> None:

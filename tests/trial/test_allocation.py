@@ -45,6 +45,15 @@ def test_arms_stay_within_half_a_block_of_each_other(
         assert max(counts.values()) - min(counts.values()) <= max(blocks)
 
 
+def test_the_length_of_a_block_is_drawn(trial: Trial) -> None:
+    """Of three arms once each the first three differ, of twice each in 2/5 (6 x 4 x 2 of 6 x 5 x 4):
+    with both lengths alike likely in 7/10.
+    """
+    some = with_allocation(trial, 3, blocks=[1, 2])
+    differ = sum(len({*places(some, str(seed), "all")}) == 3 for seed in range(600))
+    assert abs(differ - 420) < 3 * (600 * 0.7 * 0.3) ** 0.5
+
+
 def test_the_list_is_the_same_for_a_seed_and_another_for_another(trial: Trial) -> None:
     assert places(trial, "a", "all") == places(trial, "a", "all")
     assert places(trial, "a", "all") != places(trial, "b", "all")
