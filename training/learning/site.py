@@ -175,22 +175,29 @@ def _checkpoint(model: Any) -> None:
 
 
 def must_have_moved(reading: ModelReading, before: list[torch.Tensor]) -> None:
-    """Every trained factor must differ from before, else the privacy was paid for nothing, and be
-    finite. A may stand still in the first step, since B is zero.
+    """What is trained must be finite, and of each target (`lora.targets`) something must differ from
+    before, else privacy was paid for nothing. Opacus can lose the gradients of a kind of layer
+    without a word (its issue 827). A may stand still in the first step, since B is zero.
     """
     if not all(bool(torch.isfinite(parameter).all()) for parameter in reading.trained()):
         raise TrainingError(
             "the adapters are no longer finite numbers; take a smaller learning_rate, or"
             " `precision: float32`"
         )
-    moved = [
-        not torch.equal(parameter.detach(), start)
-        for parameter, start in zip(reading.trained(), before, strict=True)
+    names = [
+        name
+        for name, parameter in sorted(reading.model.named_parameters())
+        if parameter.requires_grad
     ]
-    if not any(moved):
+    moved: dict[str, bool] = {}
+    for name, parameter, start in zip(names, reading.trained(), before, strict=True):
+        target = name.split(".lora_")[0].rsplit(".", 1)[-1]
+        moved[target] = moved.get(target, False) or not torch.equal(parameter.detach(), start)
+    if still := [target for target, one in moved.items() if not one]:
         raise TrainingError(
-            "the adapters did not move: nothing was learned; raise learning_rate, and check that"
-            " the base was on its device first"
+            f"the adapters of {', '.join(still)} did not move: nothing was learned there; raise"
+            " learning_rate, take that out of lora.targets, or move the base to its device before"
+            " the adapters are added"
         )
 
 

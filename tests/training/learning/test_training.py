@@ -338,14 +338,38 @@ def test_a_site_that_gets_nan_is_left_out_and_named(
     )
 
 
-def test_adapters_that_stand_still_are_an_error(recipe_file: Recipes) -> None:
+@pytest.mark.parametrize("still", [("q_proj", "v_proj"), ("q_proj",), ("v_proj",)])
+def test_adapters_of_a_target_that_stand_still_are_an_error(
+    still: tuple[str, ...], recipe_file: Recipes
+) -> None:
     recipe, _ = load_recipe(recipe_file())
     learners = Learners(recipe=recipe, sites=find(recipe, recipe_file()), plan=None)
-    with pytest.raises(TrainingError, match="the adapters did not move"):
-        must_have_moved(
-            learners.reading,
-            [parameter.detach().clone() for parameter in learners.reading.trained()],
+    before = [parameter.detach().clone() for parameter in learners.reading.trained()]
+    with torch.no_grad():
+        for name, parameter in learners.reading.model.named_parameters():
+            if parameter.requires_grad and not any(target in name for target in still):
+                parameter.add_(1)
+    with pytest.raises(TrainingError, match=f"the adapters of {', '.join(still)} did not move"):
+        must_have_moved(learners.reading, before)
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_one_step_moves_the_adapters_of_every_layer_and_target(
+    private: bool, recipe_file: Recipes
+) -> None:
+    given = {"unit": "session", "clip": 1.0, "delta": 1e-3, "noise_multiplier": 1e-9}
+    recipe, lines = load_recipe(
+        file := recipe_file(
+            deal={"sites": 2}, batch_size=4, privacy=given if private else "none", rounds=1
         )
+    )
+    sites = find(recipe, file)
+    learners = Learners(recipe=recipe, sites=sites, plan=planned(recipe, file, lines, sites))
+    start = learners.first_weights()
+    moved = learners.learn("site-1", start, 1, None).weights
+    for name, value in moved.items():
+        if "lora_B" in name:
+            assert np.abs(value - start[name]).max() > 1e-6, name  # far above the noise
 
 
 def test_code_that_a_base_model_brings_is_not_run_and_nobody_is_asked(
