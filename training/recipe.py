@@ -47,8 +47,14 @@ class Lora(Spec):
 class Learning(Spec):
     """The local training."""
 
-    optimizer: Literal["adamw", "sgd"] = "adamw"
+    optimizer: Literal["adamw", "adamw_8bit", "sgd"] = "adamw"
+    """`adamw_8bit` keeps its moments in 8 bits (Dettmers et al. 2022): a GPU and bitsandbytes."""
     learning_rate: Positive = 1e-3
+    """The largest, where it changes (`schedule`, `warmup`)."""
+    schedule: Literal["constant", "linear", "cosine"] = "constant"
+    """How it falls after the warmup, over all steps of all rounds, to 0 after the last."""
+    warmup: Share = 0.0
+    """The share of all steps in which it rises from 0."""
     weight_decay: Annotated[FiniteFloat, Field(ge=0)] = 0.0
     max_tokens: Annotated[int, Field(ge=16, le=131_072)] = 256
     """Of one sequence; a longer session is cut between turns into several that count as one

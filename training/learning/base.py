@@ -7,7 +7,7 @@ name.
 """
 
 import hashlib
-import importlib.util
+import importlib
 import logging
 import os
 import shutil
@@ -150,14 +150,21 @@ def device_of(word: str) -> torch.device:
     return device
 
 
-def _four_bits(device: torch.device, precision: str) -> Any:
+def bitsandbytes(key: str, instead: str, device: torch.device) -> Any:
+    """The package, which must run on a GPU. TrainingError names `key`, and what to take instead."""
     if device.type != "cuda":
-        raise TrainingError("learning.quantize: 4bit needs a GPU; take `quantize: none`")
-    if importlib.util.find_spec("bitsandbytes") is None:
+        raise TrainingError(f"{key} needs a GPU; take `{instead}`")
+    try:
+        return importlib.import_module("bitsandbytes")
+    except ImportError as error:
         raise TrainingError(
-            "learning.quantize: 4bit needs the package bitsandbytes, which is missing; pip install"
-            " -e '.[train,gpu]', or take `quantize: none`"
-        )
+            f"{key} needs the package bitsandbytes, which is missing ({error}); pip install -e"
+            f" '.[train,gpu]', or take `{instead}`"
+        ) from error
+
+
+def _four_bits(device: torch.device, precision: str) -> Any:
+    bitsandbytes("learning.quantize: 4bit", "quantize: none", device)
     from transformers import BitsAndBytesConfig
 
     return BitsAndBytesConfig(

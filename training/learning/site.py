@@ -5,7 +5,7 @@ rounds.
 import ctypes.util
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ class Learners:
 
     def local(self, site: str) -> Local:
         """A site's training."""
-        return Local(
+        made = Local(
             reading=self.reading,
             records=self.records[site],
             learning=self.recipe.learning,
@@ -92,6 +92,8 @@ class Learners:
             batch=self.recipe.batch_size or 8,
             protection=protection_of(self.recipe, self.plan, self._counted(site)),
         )
+        steps = steps_of(made, self.recipe, self.plan, self._counted(site))
+        return replace(made, in_all=self.recipe.rounds * steps)
 
     def learn(self, site: str, weights: Weights, round: int, shift: Weights | None) -> Learned:
         """Train from these weights for the steps of round `round` (from 1)."""
@@ -175,8 +177,8 @@ def _checkpoint(model: Any) -> None:
 
 
 def must_have_moved(reading: ModelReading, before: list[torch.Tensor]) -> None:
-    """What is trained must be finite, and of each target (`lora.targets`) something must differ from
-    before, else privacy was paid for nothing. Opacus can lose the gradients of a kind of layer
+    """What is trained must be finite, and of each target (`lora.targets`) something must differ
+    from before, else privacy was paid for nothing. Opacus can lose the gradients of a kind of layer
     without a word (its issue 827). A may stand still in the first step, since B is zero.
     """
     if not all(bool(torch.isfinite(parameter).all()) for parameter in reading.trained()):

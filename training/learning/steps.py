@@ -5,6 +5,7 @@ independently (Poisson sampling, as it is accounted for), adds up clipped gradie
 divides by the expected number of records, which is fixed.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from training.learning.base import bitsandbytes
 from training.learning.examples import ProtectedRecord
 from training.learning.gradients import ModelReading, clipped_sum, mean_gradient, per_sequence
 from training.privacy.noise import Key, generator, normals, secure_generator
@@ -49,6 +51,8 @@ class Local:
     batch: int
     """Records of a step without protection."""
     protection: StepProtection | None = None
+    in_all: int = 1
+    """Steps over all rounds, for the schedule."""
 
     @property
     def steps_per_epoch(self) -> int:
@@ -65,6 +69,14 @@ class Local:
         )
         if self.learning.optimizer == "adamw":
             return torch.optim.AdamW(parameters, lr=rate, weight_decay=decay)
+        if self.learning.optimizer == "adamw_8bit":
+            package = bitsandbytes(
+                "learning.optimizer: adamw_8bit", "optimizer: adamw", self.reading.device
+            )
+            eight: torch.optim.Optimizer = package.optim.AdamW8bit(
+                parameters, lr=rate, weight_decay=decay
+            )
+            return eight
         return torch.optim.SGD(parameters, lr=rate, weight_decay=decay)
 
     def watching(self) -> AbstractContextManager[None]:
@@ -91,6 +103,8 @@ class Local:
             for parameter, start in zip(self.reading.trained(), anchor, strict=True):
                 if parameter.grad is not None:
                     parameter.grad.add_(parameter.detach() - start, alpha=self.learning.proximal)
+        for group in optimizer.param_groups:
+            group["lr"] = self.learning.learning_rate * rate_at(number, self.in_all, self.learning)
         optimizer.step()
         return loss
 
@@ -129,6 +143,23 @@ class Local:
         epoch, at = divmod(number, self.steps_per_epoch)
         order = generator((*self.key, "epoch", epoch)).permutation(len(self.records))
         return [self.records[one] for one in order[at * self.batch : (at + 1) * self.batch]]
+
+
+def rate_at(number: int, in_all: int, learning: Learning) -> float:
+    """The learning rate of step `number` (from 0) of `in_all`, as a share of the largest: the
+    schedules of Transformers, whose first step would have 0; here it has one part of the warmup.
+    """
+    rising = math.ceil(learning.warmup * in_all)
+    if number < rising:
+        return (number + 1) / rising
+    done = min(1.0, (number - rising) / max(1, in_all - rising))
+    match learning.schedule:
+        case "linear":
+            return 1 - done
+        case "cosine":
+            return (1 + math.cos(math.pi * done)) / 2
+        case _:
+            return 1.0
 
 
 def adapter_weights(model: torch.nn.Module) -> dict[str, np.ndarray]:
