@@ -1,9 +1,10 @@
 """`simcounsel study replicate`: published studies done again, with their numbers beside ours."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,6 +15,9 @@ from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
 from simcounsel.entry import GIVEN_UP, start
 from simcounsel.lab.power import POWER
+
+if TYPE_CHECKING:
+    from analysis.replication.commands import Step
 
 app = typer.Typer(
     name="replicate",
@@ -179,6 +183,104 @@ def psycheval(
     )
     living = {"processes": processes, "in_flight": in_flight, "quiet": quiet, "prices": prices}
     play(wanted, out or Path("replications") / "psycheval", dry_run=dry_run, living=living)
+
+
+@app.command()
+@asks_models
+def mindcorpus(
+    out: given.Out = None,
+    model: given.Model = None,
+    judge: given.Judge = None,
+    sessions: given.Sessions = 50,
+    sample: given.Sample = 50,
+    groups: given.Groups = None,
+    beside: given.Corpora = None,
+    ratings: given.Ratings = None,
+    budget_usd: given.EachUsd = None,
+    budget_calls: given.EachCalls = None,
+    dry_run: given.Dry = False,
+) -> None:
+    """MindChat's corpus: arms without some of the roles, groups of models, other corpora beside.
+    Tables II to V, Figure 5.
+
+    Its parts are commands that you can type yourself; each is shown.
+    """
+    from analysis.replication import mindcorpus as corpus
+    from analysis.replication.commands import limits
+
+    wanted = corpus.Wanted(
+        folder=out or Path("replications") / "mindcorpus",
+        model=model,
+        judge=judge,
+        sessions=sessions,
+        sample=sample,
+        groups=groups,
+        beside=tuple(beside or ()),
+        ratings=ratings,
+        budget=limits(budget_usd, budget_calls),
+    )
+    _by_commands(lambda place: corpus.steps(wanted, place), wanted.folder, dry_run)
+    if not dry_run:
+        for line in corpus.finish(wanted):
+            typer.echo(line)
+
+
+@app.command()
+@asks_models
+def mindchat(
+    out: given.Out = None,
+    corpus: given.Corpus = "samples",
+    base: given.Base = "embedded",
+    sessions: given.OfASite = 100,
+    rounds: given.Rounds = 100,
+    local_epochs: given.LocalEpochs = 3,
+    learning_rate: given.LearningRate = None,
+    cases: given.Cases = "samples",
+    judge: given.Judge = None,
+    beside: given.Models = None,
+    budget_usd: given.EachUsd = None,
+    budget_calls: given.EachCalls = None,
+    dry_run: given.Dry = False,
+) -> None:
+    """MindChat's model: trainings by quantity, themes and epsilon, attacked after every round, each
+    adapter on the bench. Tables VI to VIII, Figures 8 and 9.
+
+    Its parts are commands that you can type yourself; each is shown. Needs `.[train]`.
+    """
+    from analysis.replication import mindchat as chat
+    from analysis.replication.commands import limits
+
+    wanted = chat.Wanted(
+        folder=out or Path("replications") / "mindchat",
+        corpus=corpus,
+        base=base,
+        sessions=sessions,
+        rounds=rounds,
+        local_epochs=local_epochs,
+        learning_rate=learning_rate,
+        cases=cases,
+        judge=judge,
+        beside=tuple(beside or ()),
+        budget=limits(budget_usd, budget_calls),
+    )
+    _by_commands(lambda place: chat.steps(wanted, place), wanted.folder, dry_run)
+    if not dry_run:
+        for line in chat.finish(wanted):
+            typer.echo(line)
+
+
+def _by_commands(steps: Callable[[Path], "list[Step]"], folder: Path, dry_run: bool) -> None:
+    """Run them, or say what they would do."""
+    from analysis.replication.commands import planned, run
+
+    def tell(said: str) -> None:
+        typer.echo(said, err=not dry_run)
+
+    if dry_run:
+        with TemporaryDirectory() as elsewhere:
+            planned(steps(Path(elsewhere)), tell)
+    else:
+        run(steps(folder), tell)
 
 
 def _replicate(

@@ -10,6 +10,7 @@ import typer
 from analysis.options import Cut
 from simcounsel.cli.options import amount, number_of_requests
 from simcounsel.lab.power import POWER
+from simcounsel.specs import shipped
 
 Grouped = Literal["plans", "acts"]
 CUTS: tuple[Cut, ...] = ("meeting", "days", "halves", "session")
@@ -183,4 +184,81 @@ Dry = Annotated[
 ]
 Processes = Annotated[
     int | None, typer.Option("--processes", min=1, help="Runs at once; the number of cores.")
+]
+Sessions = Annotated[
+    int, typer.Option("--sessions", min=1, help="Dialogues in each arm, and in each group.")
+]
+Sample = Annotated[
+    int, typer.Option("--sample", min=0, help="Dialogues of each that the judge rates; 0 for all.")
+]
+Groups = Annotated[
+    Path | None,
+    typer.Option(
+        "--groups",
+        metavar="FILE",
+        help="An experiment with groups of models, for Table V: `corpus_groups` has the paper's.",
+        callback=lambda path: path and shipped.found("experiments", path),
+    ),
+]
+Corpora = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--beside",
+        metavar="CORPUS",
+        help="Another corpus, such as SMILECHAT.json; may be given again.",
+    ),
+]
+Ratings = Annotated[
+    Path | None,
+    typer.Option("--ratings", metavar="FILE", help="What people said, from rating pages."),
+]
+EachUsd = Annotated[
+    Any,
+    typer.Option(
+        "--budget-usd",
+        metavar="USD",
+        parser=amount,
+        help="For each of its commands that asks a model; it is remembered, `none` lifts it.",
+    ),
+]
+EachCalls = Annotated[
+    Any,
+    typer.Option(
+        "--budget-calls",
+        metavar="N",
+        parser=number_of_requests,
+        help="For each of its commands that asks a model: at most so many requests.",
+    ),
+]
+Corpus = Annotated[
+    str, typer.Option("--corpus", help="What is learned from: a corpus file, folder, or `samples`.")
+]
+Base = Annotated[
+    str,
+    typer.Option(
+        "--base",
+        help="What is adapted: embedded, local:qwen2.5-0.5b, local:qwen2.5-1.5b, or any model of"
+        " Hugging Face.",
+    ),
+]
+OfASite = Annotated[int, typer.Option("--sessions", min=1, help="Sessions of each site, at most.")]
+Rounds = Annotated[int, typer.Option("--rounds", min=1, help="Rounds of each training.")]
+LocalEpochs = Annotated[
+    int, typer.Option("--local-epochs", min=1, help="Passes over a site's sessions in a round.")
+]
+LearningRate = Annotated[
+    float | None,
+    typer.Option("--learning-rate", min=0, help="2e-3 for a small base, 5e-5 for others."),
+]
+Cases = Annotated[
+    str,
+    typer.Option(
+        "--cases", metavar="FILE", help="The bench's cases, as of CPsyCounE; or `samples`."
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--beside", metavar="MODEL", help="Another model for Table VI; may be given again."
+    ),
 ]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from simcounsel.packaged import packaged
 
-Name = Literal["simcounsel", "structure_matters"]
+Name = Literal["simcounsel", "structure_matters", "mindcorpus", "mindchat"]
 
 
 class PublishedPart(BaseModel):

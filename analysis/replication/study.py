@@ -108,6 +108,7 @@ def _context(made: Replication, command: str, report_page: str) -> dict[str, Any
         "toys": sample.toys(),
         "labels": sample.labels,
         "runs": len(sample.members),
+        "kind": "run",
         "here": made.here,
         "beside": made.beside,
         "excluded": len(sample.excluded),

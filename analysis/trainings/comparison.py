@@ -36,7 +36,13 @@ def make(places: Sequence[Path]) -> TrainingsReport:
     """Read and draw. ReportError says what cannot be read."""
     trainings = read_trainings(places)
     private, amounts = by_privacy(trainings), by_amount(trainings)
-    drawn = (pictures.utility(private), pictures.attack(private), pictures.amount(amounts))
+    drawn = (
+        pictures.utility(private),
+        pictures.attack(private),
+        pictures.rounds(trainings),
+        pictures.memorization(private),
+        pictures.amount(amounts),
+    )
     return TrainingsReport(
         trainings=trainings,
         table=table(trainings),

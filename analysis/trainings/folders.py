@@ -61,6 +61,12 @@ class TrainingRead:
     seed: int
     recipe: Mapping[str, Any] = field(repr=False)
     """As it was trained."""
+    rounds: Mapping[int, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+    """By round whose adapter was attacked, by attack: ROC AUC and PR AUC."""
+    likeness: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By measure of memorization (`rouge1_recall`, `cosine`), by model (`trained`, `base`): how
+    near its replies are to the counselor's in sessions that were learned.
+    """
 
     @property
     def seen_as(self) -> Literal["one theme", "themes", "all"]:
@@ -103,6 +109,7 @@ def _of(path: Path) -> TrainingRead:
         manifest["kind"] == "tune" or measured.get("rounds") == recipe["rounds"]
     )
     paid = (card or {}).get("privacy") or manifest["account"] or {}
+    audit = _json(path / "audit.json")
     return TrainingRead(
         name=path.name,
         kind=manifest["kind"],
@@ -114,7 +121,9 @@ def _of(path: Path) -> TrainingRead:
         unit=paid.get("unit"),
         epsilon=paid.get("epsilon"),
         delta=paid.get("delta"),
-        attack=_attack(_json(path / "audit.json")),
+        attack=_attack(audit),
+        rounds=_rounds(path / "audits"),
+        likeness=_likeness(audit),
         held_out=tuple(manifest["data"]["held_out"]),
         base=manifest["base"]["name"],
         seed=recipe["seed"],
@@ -154,6 +163,24 @@ def _attack(audit: Mapping[str, Any] | None) -> BestAttack | None:
         base=best["base"]["roc_auc"] if best["base"] else None,
         allowed=best["bound"],
     )
+
+
+def _rounds(folder: Path) -> dict[int, dict[str, tuple[float, float]]]:
+    found = {}
+    for file in sorted(folder.glob("*.json")):
+        audit = _json(file) or {}
+        found[int(audit["round"])] = {
+            one["attack"]: (one["trained"]["roc_auc"], one["trained"]["pr_auc"])
+            for one in audit["attacks"]
+        }
+    return found
+
+
+def _likeness(audit: Mapping[str, Any] | None) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for one in (audit or {}).get("memorization", ()):
+        found.setdefault(one["measure"], {})[one["model"]] = one["members"]
+    return found
 
 
 def by_privacy(trainings: Iterable[TrainingRead]) -> list[TrainingRead]:

@@ -89,6 +89,89 @@ def attack(trainings: Sequence[TrainingRead]) -> Picture | None:
     )
 
 
+def rounds(trainings: Sequence[TrainingRead]) -> Picture | None:
+    """ROC AUC and PR AUC of the LOSS attack on the adapter after each round, a line a training."""
+    shown = [one for one in _ordered(trainings) if any("loss" in at for at in one.rounds.values())]
+    if not shown:
+        return None
+    told = {one.name: {at: by["loss"] for at, by in one.rounds.items()} for one in shown}
+    alt = "; ".join(
+        f"{_budget(one)}: ROC AUC "
+        + ", ".join(f"{both[0]:.3f} after round {at}" for at, both in told[one.name].items())
+        for one in shown
+    )
+
+    def draw(look: Look) -> Figure:
+        figure, panels = small_multiples(look, 2, 2 if look.wide else 1, 3.0)
+        for part, (axes, name) in enumerate(zip(panels, ("ROC AUC", "PR AUC"), strict=True)):
+            for index, one in enumerate(shown):
+                each = told[one.name]
+                axes.plot(
+                    list(each),
+                    [both[part] for both in each.values()],
+                    "-",
+                    marker=MARKERS[index % len(MARKERS)],
+                    markersize=5,
+                    linewidth=1.4,
+                    color=look.color(index),
+                    label=f"{one.name} ({_budget(one)})",
+                )
+            axes.set_xticks(sorted({at for each in told.values() for at in each}))
+            axes.set_xlabel("round")
+            axes.set_ylabel(f"LOSS attack, {name}")
+            axes.grid(axis="y", linewidth=0.6)
+        figure.legend(
+            *panels[0].get_legend_handles_labels(),
+            loc="outside lower center",
+            frameon=False,
+            fontsize=8.5,
+            ncols=2 if look.wide else 1,
+        )
+        return figure
+
+    return picture(
+        "rounds", "How well the LOSS attack tells who was trained on, round by round", alt, draw,
+        png=True,
+    )  # fmt: skip
+
+
+NEARNESS = {"rouge1_recall": "ROUGE-1 recall", "cosine": "cosine of meaning"}
+
+
+def memorization(trainings: Sequence[TrainingRead]) -> Picture | None:
+    """How near replies are to the counselor's own in sessions that were learned, against
+    epsilon.
+    """
+    measures = [one for one in NEARNESS if any(one in training.likeness for training in trainings)]
+    shown = [one for one in trainings if one.likeness]
+    if not measures:
+        return None
+    alt = "; ".join(
+        f"{_budget(one)}: "
+        + ", ".join(f"{NEARNESS[name]} {one.likeness[name]['trained']:.3f}" for name in measures)
+        for one in _ordered(shown)
+    )
+
+    def draw(look: Look) -> Figure:
+        figure, panels = small_multiples(
+            look, len(measures), len(measures) if look.wide else 1, 3.0
+        )
+        for index, (axes, name) in enumerate(zip(panels, measures, strict=True)):
+            _across(axes, look, shown, lambda one, key=name: one.likeness[key]["trained"], index)  # type: ignore[misc]
+            base = [one.likeness[name]["base"] for one in shown if "base" in one.likeness[name]]
+            _levels(axes, look, [(float(np.mean(base)), "base model")] if base else [])
+            axes.set_ylabel(NEARNESS[name])
+        return figure
+
+    return picture(
+        "memorization",
+        "How near replies are to what the counselor said in sessions that were learned",
+        alt,
+        draw,
+        png=True,
+    )
+
+
 def _intervals(
     axes: Axes, look: Look, shown: Sequence[TrainingRead], at: Mapping[float, int]
 ) -> None:

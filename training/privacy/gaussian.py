@@ -17,8 +17,13 @@ def epsilon_of(multiplier: float, delta: float, releases: float = 1) -> float:
 
 
 def multiplier_for(epsilon: float, delta: float, releases: float = 1) -> float:
-    """The smallest multiplier at which so many releases together stay within epsilon and delta."""
-    return float(get_sigma_gaussian(epsilon, delta)) * math.sqrt(releases)
+    """The smallest multiplier at which so many releases together stay within epsilon and delta, as
+    `epsilon_of` counts them: the last digits of the two differ.
+    """
+    found = float(get_sigma_gaussian(epsilon, delta)) * math.sqrt(releases)
+    while epsilon_of(found, delta, releases) > epsilon:
+        found *= 1 + 1e-12
+    return found
 
 
 def delta_of(multiplier: float, epsilon: float, releases: float = 1) -> float:

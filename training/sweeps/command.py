@@ -1,7 +1,7 @@
 """`simcounsel train sweep | compare`.
 
 OUT/CELL.yaml   the cell's recipe, which `simcounsel train tune` or `federate` takes as well
-OUT/CELL/       its training; audit.json in it, where an audit was asked for
+OUT/CELL/       its training; in it audit.json, and audits/ of each round, where they were asked for
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from training.errors import TrainingError
 from training.learning.command import federate, tune
 from training.plan import TrainingPlan
 from training.sites import Sites, find, planned
-from training.sweeps.plan import AUDIT, TrainingCell, TrainingSweep, load_sweep
+from training.sweeps.plan import AUDIT, AUDITS, TrainingCell, TrainingSweep, load_sweep
 
 SweepFile = Annotated[
     Path,
@@ -58,6 +58,19 @@ Audit = Annotated[
     ),
 ]
 
+Memorization = Annotated[
+    bool,
+    typer.Option(
+        "--memorization", help="With --audit: also how near its replies are to what it learned."
+    ),
+]
+EachRound = Annotated[
+    bool,
+    typer.Option(
+        "--each-round", help="With --audit: also attack the adapter as it was after each round."
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -71,6 +84,8 @@ def sweep(
     only: Only = None,
     dry_run: DryRun = False,
     audit: Audit = False,
+    memorization: Memorization = False,
+    each_round: EachRound = False,
 ) -> None:
     """Train each cell of a sweep in turn. Ctrl-C stops; the same command goes on, and leaves alone
     what is finished.
@@ -88,7 +103,7 @@ def sweep(
     out.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(str(out / "sweep.lock"), timeout=0):
-            failed = run(cells, out, audit=audit)
+            failed = run(cells, out, audit=audit, memorization=memorization, each_round=each_round)
     except Timeout:
         raise TrainingError(
             f"{out}: another process is at work on this sweep; wait for it, or stop it first"
@@ -108,7 +123,14 @@ def sweep(
         )
 
 
-def run(cells: Sequence[TrainingCell], out: Path, *, audit: bool = False) -> dict[str, str]:
+def run(
+    cells: Sequence[TrainingCell],
+    out: Path,
+    *,
+    audit: bool = False,
+    memorization: bool = False,
+    each_round: bool = False,
+) -> dict[str, str]:
     """Train the cells in turn, in `out`, and return why each failed that did. TrainingError, before
     anything is computed, where `out` holds other trainings by these names. typer.Exit when one is
     stopped.
@@ -123,12 +145,35 @@ def run(cells: Sequence[TrainingCell], out: Path, *, audit: bool = False) -> dic
             if not done[cell.name]:
                 train(cell, out)
             what = "not audited"
-            if audit and not (out / cell.name / AUDIT).is_file():
-                attack(out / cell.name, json_file=out / cell.name / AUDIT)
+            where = out / cell.name
+            if audit and not (where / AUDIT).is_file():
+                attack(where, memorization=memorization, json_file=where / AUDIT)
+            if audit and each_round and cell.kind == "federate":
+                attack_rounds(where, cell.recipe.rounds)
         except SimcounselError as error:
             typer.echo(f"  {what}: {error}")
             failed |= {cell.name: str(error)} if what == "failed" else {}
     return failed
+
+
+def attack_rounds(where: Path, rounds: int) -> None:
+    """Leave an audit of the adapter after each round in `AUDITS` of the training's folder, with the
+    attacks of MindChat's Figure 9 and Table VIII; those that are there stay.
+    """
+    from training.audit.running import AuditOptions, audit_training  # slow: torch
+    from training.audit.scores import ATTACKS
+    from training.progress import bar
+
+    wanted = tuple(one for one in ATTACKS if one in ("loss", "zlib", "min_k"))
+    (where / AUDITS).mkdir(exist_ok=True)
+    with bar(stderr=True) as progress:
+        for number in range(1, rounds + 1):
+            file = where / AUDITS / f"{number:04}.json"
+            if not file.is_file():
+                progress.say(f"attacking round {number} of {rounds}")
+                options = AuditOptions(attacks=wanted, round=number)
+                found = audit_training(where, options, progress.show)
+                write_whole(file, found.model_dump_json(indent=1) + "\n")
 
 
 def train(cell: TrainingCell, out: Path) -> None:
@@ -148,12 +193,11 @@ def finished(cell: TrainingCell, out: Path) -> bool:
     if not (path / MANIFEST).is_file():
         return False
     folder = TrainingFolder.open(path)
-    there, wanted = folder.manifest(), cell.recipe.model_dump(mode="json")
+    kind = folder.manifest()["kind"]
+    there, wanted = (one.model_dump(mode="json") for one in (folder.recipe(), cell.recipe))
     data = ("corpus", "folders")  # their paths are seen from another folder
-    other = sorted(
-        key for key in wanted if key not in data and there["recipe"].get(key) != wanted[key]
-    )
-    if other or there["kind"] != cell.kind:
+    other = sorted(key for key in wanted if key not in data and there[key] != wanted[key])
+    if other or kind != cell.kind:
         what = ", ".join(other) or "kind"
         raise TrainingError(
             f"{path}: was trained otherwise than the sweep says now ({what}); remove it, or choose"

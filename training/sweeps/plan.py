@@ -21,6 +21,8 @@ Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[a-z0-9][a-z
 Kind = Literal["tune", "federate"]
 AUDIT = "audit.json"
 """Of a training's folder."""
+AUDITS = "audits"
+"""Of a training's folder: an audit of the adapter after each round."""
 NO_SWEEP = {
     "worlds": "an experiment in worlds: simcounsel sweep {}",
     "synthesis": "an experiment with corpora: simcounsel sweep {}",
