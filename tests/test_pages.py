@@ -41,6 +41,12 @@ NOT_RUN = {
     "simcounsel study replicate simcounsel --model scripted --clients 2 --ticks 8 --out try": (
         "tests/analysis/replication does it"
     ),
+    "simcounsel study replicate mindcorpus --model scripted --sessions 3 --sample 3 --out try-corpus": (
+        "tests/analysis/replication does it"
+    ),
+    "simcounsel study replicate mindchat --sessions 1 --rounds 2 --local-epochs 1 --dry-run": (
+        "tests/analysis/replication does it"
+    ),
     "simcounsel study validity talk runs --real annomi.csv --out validity": "wants real sessions",
     "simcounsel study validity persona runs --judge openai:gpt-4o-mini": "asks a paid model",
     "simcounsel study validity people ratings.csv --out validity": "wants ratings by people",

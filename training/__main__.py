@@ -104,6 +104,42 @@ def account(
         )
 
 
+@app.command()
+def plan(config: learning.Config) -> None:
+    """Say what a recipe will take, before any training: parameters, memory, tokens, steps, epsilon,
+    and hours by device.
+
+    Of the base only the configuration is read. Example: simcounsel train plan smoke
+    """
+    from training.progress import bar
+    from training.recipe_file import load_recipe
+
+    recipe, lines = load_recipe(config)
+    with bar(stderr=True) as progress:
+        progress.say("reading the sessions and the base's configuration")
+        from training import forecast  # slow: torch
+        from training.sites import find, planned
+        from training.sweeps.command import steps_in_all
+
+        sites = (
+            None
+            if recipe.sites
+            else find(recipe, config, together=not recipe.deal and not recipe.folders)
+        )
+        given = planned(recipe, config, lines, sites)
+        counted = recipe.sites or (sites.counted() if sites else ())
+        paid = "none: nobody is protected"
+        if given is not None:
+            from training.privacy import budget
+
+            made = budget.make(given)
+            unit, delta = given.privacy.unit, given.privacy.delta
+            paid = f"epsilon {made.total_epsilon:.4g} for one {unit} in all, delta {delta:g}"
+        steps = steps_in_all(recipe, given, counted)
+        told = list(forecast.lines(recipe, sites, steps, paid))
+    typer.echo("\n".join([f"{'config':<16}{named(config)}", *told]))
+
+
 for commands in (learning, audit, sweeps, export):
     commands.register(app)
 

@@ -101,7 +101,7 @@ def read(report: CorporaReport, wanted: Wanted) -> Made:
         "sample": str(wanted.sample) if wanted.sample else "all",
         "model": models,
         "judge": judged.judge if judged else "nobody",
-        "knows": "only what the seeker says, so that neither can know what was not told",
+        "knows": "only what the seeker says; in the arm `informed` the same as in the paper",
         "people": "yes" if report.people else "none yet",
     }
     paper = published("mindcorpus")
@@ -132,6 +132,8 @@ def _tables(
         group.name: group.name for group in report.groups if group.source not in ("arms", "groups")
     }
     corpora = others | ({OURS: arms[WHOLE]} if WHOLE in arms else {})
+    if "informed" in arms:
+        corpora |= {f"{OURS}, informed": arms["informed"]}
     counts, rated = _counts(report.counted.corpora), _rated(judged)
     by = said_of(judged.judge) if judged else ""
     yield own("mindcorpus", "table_2", corpora, counts, "counted, without a judge")

@@ -51,3 +51,26 @@ def test_nobody_is_told_to_be_an_assistant_and_all_know_that_it_is_a_simulation(
     asked: dict[str, Question], kind: str, tmp_path: Path
 ) -> None:
     assert "simulation used in counseling research" in asked[kind].system
+
+
+@pytest.mark.parametrize("language", ["English", "Chinese"])
+@pytest.mark.parametrize("informed", [False, True])
+def test_supporter_and_evaluator_know_the_file_where_the_settings_say_so(
+    informed: bool, language: str, tmp_path: Path
+) -> None:
+    listening = Listening(roles(evaluate=judges(revise=True)))
+    one = settings(1, informed=informed, language=language)
+    written(tmp_path, one, listening)
+    assert one.condition == ("informed" if informed else "full")
+    first = {}
+    for request in listening.requests:
+        first.setdefault(request.purpose, request)
+    offered = [fact.text for fact in first["seek"].facts.offered]  # type: ignore[attr-defined]
+    assert offered
+    for kind in ROLES[1:]:
+        knows = informed and kind in ("support", "evaluate")
+        text = first[kind].system + first[kind].prompt
+        rule = "registration" if language == "English" else "登记表"
+        assert (rule in text) is knows
+        if kind in ("support", "evaluate"):
+            assert all(fact in text for fact in offered) or not knows

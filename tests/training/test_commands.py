@@ -34,6 +34,9 @@ NOT_RUN = {
     "simcounsel train compare trainings/privacy --csv privacy.csv": "wants what that makes",
     "simcounsel train compare trainings/privacy --attacks": "wants what that makes",
     "simcounsel train audit trainings/privacy/CELL --round 2": "wants what that makes",
+    "simcounsel train plan qwen_7b": "its base lies on a hub",
+    "simcounsel train federate qwen_7b": "its base lies on a hub",
+    "simcounsel train audit trainings/qwen_7b --sessions 12": "wants what that makes",
 }
 run = CliRunner()
 

@@ -85,6 +85,15 @@ def load_base(
     )
 
 
+def load_tokenizer(name: str) -> Any:
+    """The base's tokenizer alone. TrainingError names what is missing."""
+    try:
+        with quietly():
+            return AutoTokenizer.from_pretrained(str(_place(name)), trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise _not_loaded(name, error) from error
+
+
 def load_shapes(name: str, learning: Learning) -> AdaptedBase:
     """The base without its numbers, from its configuration alone: enough to draw the adapters of
     any seed just as a site draws them, without the memory or the GPU that the model takes.

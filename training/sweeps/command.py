@@ -19,7 +19,8 @@ from training.audit.command import audit as attack
 from training.audit.table import grid
 from training.errors import TrainingError
 from training.learning.command import federate, tune
-from training.plan import TrainingPlan
+from training.plan import SiteSize, TrainingPlan
+from training.recipe import Recipe
 from training.sites import Sites, find, planned
 from training.sweeps.plan import AUDIT, AUDITS, TrainingCell, TrainingSweep, load_sweep
 
@@ -225,6 +226,24 @@ def counted(cell: TrainingCell) -> tuple[Sites, TrainingPlan | None]:
     return sites, planned(cell.recipe, cell.file, cell.lines, sites)
 
 
+def steps_in_all(recipe: Recipe, plan: TrainingPlan | None, here: Sequence[SiteSize]) -> int:
+    """Over all sites and rounds, as expected where sites take part by chance."""
+    privacy = plan.privacy if plan else None
+    by_site = privacy is not None and privacy.unit == "site"
+    shares = privacy.participation if privacy and by_site else recipe.participation
+    steps = sum(
+        site.count
+        * (
+            plan.steps_per_round(site)
+            if plan and not by_site
+            else recipe.local_epochs * ceil(site.sessions / (recipe.batch_size or site.sessions))
+        )
+        for site in here
+    )
+    federated = bool(recipe.deal or recipe.folders or recipe.sites)
+    return round(recipe.rounds * steps * (shares if federated else 1))
+
+
 def cost(cell: TrainingCell) -> dict[str, Any]:
     """What a cell takes, by column; without privacy None in the last. steps: over all sites and
     rounds, as expected where sites take part by chance. SpecError, CorpusError, TrainingError if it
@@ -240,21 +259,13 @@ def cost(cell: TrainingCell) -> dict[str, Any]:
             f" {recipe.rounds}"
         )
     privacy, here = plan.privacy if plan else None, sites.counted()
-    by_site = privacy is not None and privacy.unit == "site"
-    shares = privacy.participation if privacy and by_site else recipe.participation
-    steps = sum(
-        plan.steps_per_round(site)
-        if plan and not by_site
-        else recipe.local_epochs * ceil(site.sessions / (recipe.batch_size or site.sessions))
-        for site in here
-    )
     return {
         "cell": cell.name,
         "how": cell.kind,
         "sites": len(here),
         "sessions": sum(site.sessions for site in here),
         "held out": len(sites.held_out),
-        "steps": round(recipe.rounds * steps * (shares if cell.kind == "federate" else 1)),
+        "steps": steps_in_all(recipe, plan, here),
         "unit": privacy.unit if privacy else None,
         "epsilon": account.total_epsilon if account else None,
         "delta": privacy.delta if privacy else None,

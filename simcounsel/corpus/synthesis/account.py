@@ -230,6 +230,8 @@ def account_lines(run: SynthesisRecord) -> Iterator[str]:
     yield f"synthesis      {run.folder}"
     each = ", ".join(f"{role} {name}" for role, name in models.items())
     yield f"roles          {each if len(same) > 1 else f'all {same.pop()}'}"
+    if settings.informed:
+        yield "informed       supporter and evaluator know the seeker's file"
     if settings.without:
         yield f"without        {', '.join(sorted(settings.without))}"
     if run.manifest.parent:

@@ -192,10 +192,14 @@ class Session:
         self._lines: list[Line] = []
         self._advice: list[tuple[Quality, str]] = []
         self._revised = 0
+        self._file = ""
+        """What supporter and evaluator know of the seeker before anything is said."""
 
     def write(self) -> Ask[SessionOutcome]:
         """All of it."""
         file = SeekerFile((yield from self._extract()))
+        if self.context.settings.informed:
+            self._file = " ".join(fact.text for fact in file.facts)
         settings, last = self.context.settings, False
         cause: Literal["resolved", "disclosed", "limit"] = "limit"
         for turn in range(1, settings.turns + 1):
@@ -283,7 +287,9 @@ class Session:
             FAREWELL if last else next((line for line in SPARE if line[1] not in said), SPARE[0])
         )
         spare = spare if self.context.english else (spare[0], "...")
-        reply = yield from support(self.context, self._lines, turn, last, self.carried, spare)
+        reply = yield from support(
+            self.context, self._lines, turn, last, self.carried, spare, self._file
+        )
         answer, ids = reply.value, {strategy.id for strategy in self.carried}
         draft = one_line(answer.line)
         drafted = Drafted(
@@ -329,7 +335,7 @@ class Session:
         return line
 
     def _evaluate(self, draft: str, turn: int, message: int) -> Ask[Evaluated]:
-        reply = yield from evaluate(self.context, self._lines, draft, turn)
+        reply = yield from evaluate(self.context, self._lines, draft, turn, self._file)
         value = reply.value
         ratings = value.ratings() if value else {}
         danger = passed_over(self._lines[-1][1], draft)

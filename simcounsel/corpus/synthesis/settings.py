@@ -81,6 +81,10 @@ class Synthesis(Spec):
     """In which all is written, in English words."""
     without: tuple[Spared, ...] = ()
     """Roles that do not take part; without the evaluator nothing is corrected or distilled."""
+    informed: bool = False
+    """Whether supporter and evaluator know the seeker's file, as in the paper; neither may bring up
+    what the seeker has not told.
+    """
     models: SynthesisModels = SynthesisModels()
     fallbacks: FallbackLimits = FallbackLimits()
     """When so many answers are unusable that it stops, with a wave that is not written."""
@@ -153,10 +157,10 @@ class Synthesis(Spec):
 
     @property
     def condition(self) -> str:
-        """The ablation in a word: `full`, or what is left out."""
-        if "evaluator" in self.without:
-            return "no_evaluator"
-        return "full" if not self.without else "_".join(f"no_{role}" for role in self.without)
+        """The ablation in a word: `full`, or what is left out, and whether they are informed."""
+        left = ("evaluator",) if "evaluator" in self.without else self.without
+        said = [*(f"no_{role}" for role in left), *(["informed"] if self.informed else [])]
+        return "_".join(said) or "full"
 
     def dealt(self) -> tuple[Situation, ...]:
         """The situation of each session: the themes by turns, and over again when they are used

@@ -1,5 +1,5 @@
 """The questions to the supporter, the evaluator, the corrector and the manager. They see what was
-said, and nothing of the seeker's file.
+said, and nothing of the seeker's file, except where the settings say `informed`.
 """
 
 from collections.abc import Sequence
@@ -30,12 +30,16 @@ def support(
     last: bool,
     carried: Sequence[Strategy],
     fallback: tuple[Support, str],
+    file: str,
 ) -> Ask[Reply[SupporterLine]]:
-    """The supporter: stage, skill, line, and what it thought before."""
+    """The supporter: stage, skill, line, and what it thought before. file: what it knows beside
+    what was said; '' for nothing.
+    """
     learned = "\n".join(f"{strategy.id}: {strategy.text}" for strategy in carried)
     system, prompt = render(
         "support",
         context.prompts,
+        known=context.words("file_known", file=file) if file else context.words("said_known"),
         strategies=render("support_strategies", context.prompts, strategies=learned)[1]
         if carried
         else "",
@@ -76,12 +80,18 @@ def support(
 
 
 def evaluate(
-    context: SessionContext, lines: Sequence[Line], draft: str, turn: int
+    context: SessionContext, lines: Sequence[Line], draft: str, turn: int, file: str
 ) -> Ask[Reply[Evaluation | None]]:
     """The evaluator: nine qualities, whether and how to revise, whether to go on. It sees what was
-    said and no more. None when it gave no usable answer.
+    said, and `file` if there is any. None when it gave no usable answer.
     """
-    system, prompt = render("evaluate", context.prompts, talk=context.talk(lines), draft=draft)
+    system, prompt = render(
+        "evaluate",
+        context.prompts,
+        talk=context.talk(lines),
+        draft=draft,
+        known=context.words("file_judged", file=file) if file else context.words("said_judged"),
+    )
     return ask(
         Question[Evaluation | None](
             verb="fill",

@@ -216,7 +216,7 @@ def test_the_noise_for_an_epsilon_keeps_it_to_the_last_digit(epsilon: float, rel
 def test_mindcorpus_from_command_to_page(replicate: Command, tmp_path: Path) -> None:
     words = "mindcorpus --model scripted --sessions 3 --sample 3 --beside samples --out out"
     planned = replicate(*words.split(), "--dry-run")
-    assert planned.code == 0 and "sessions     12" in planned.out and not Path("out").exists()
+    assert planned.code == 0 and "sessions     15" in planned.out and not Path("out").exists()
     done = replicate(*words.split())
     assert done.code == 0, done.err
     tables = {one.stem: pd.read_csv(one) for one in Path("out/tables").glob("*.csv")}
@@ -224,12 +224,16 @@ def test_mindcorpus_from_command_to_page(replicate: Command, tmp_path: Path) -> 
     assert set(tables) == set(names.split())
     rated = pd.read_csv("out/report/tables/summary.csv")
     for column in ("professionalism", "trust"):
-        for row, corpus in (("MindCorpus", "arms: full"), ("samples", "samples")):
+        for row, corpus in (
+            ("MindCorpus", "arms: full"),
+            ("MindCorpus, informed", "arms: informed"),
+            ("samples", "samples"),
+        ):
             three = tables["table_3"]
             ours = three[(three["row"] == row) & (three["column"] == column)]["ours"].item()
             mine = (rated["corpus"] == corpus) & (rated["dimension"] == column)
             assert ours == pytest.approx(rated[mine]["value"].item())
-    assert tables["figure_5"]["ours"].notna().all() and len(tables["figure_5"]) == 4 * 5
+    assert tables["figure_5"]["ours"].notna().all() and len(tables["figure_5"]) == 5 * 5
     page = Path("out/replication.html").read_text("utf-8")
     assert "No clinician has rated this" in page and "say nothing about counseling" not in page
     assert "These runs used the scripted model" in page
