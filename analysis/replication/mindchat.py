@@ -30,6 +30,17 @@ WHOLE, BASE = "mindchat", "base"
 EPSILONS = (1, 3, 5, 7)
 LOCAL = ("embedded", "local:qwen2.5-0.5b", "local:qwen2.5-1.5b")
 """Bases that speak here with an adapter; another one must be served."""
+PAPER = {
+    "unit": "site",
+    "noise_at": "each_site",
+    "weights": "by_size",
+    "adjacency": "absent",
+    "clip": 1.0,
+    "delta": 1e-5,
+    "calibration": "paper",
+    "stated_epsilon": 1,
+}
+"""Its privacy: the noise of the formula for one release."""
 HELD_OUT = 0.2
 SITES = (2, 4, 6)
 
@@ -97,16 +108,7 @@ def sweep(wanted: Wanted) -> dict[str, Any]:
             "held_out": HELD_OUT,
             "lora": {"rank": 16, "alpha": 32, "train": "b"},
             "learning": {"learning_rate": wanted.rate, "max_tokens": 512},
-            "privacy": {
-                "unit": "site",
-                "noise_at": "each_site",
-                "weights": "by_size",
-                "adjacency": "absent",
-                "clip": 1.0,
-                "delta": 1e-5,
-                "calibration": "paper",
-                "stated_epsilon": 1,
-            },
+            "privacy": dict(PAPER),
             "seed": 1,
         },
         "cells": [
