@@ -23,9 +23,11 @@ from training.federation.updates import Task, Weights
 from training.learning import network
 from training.learning.base import load_for, load_shapes, with_adapters
 from training.learning.network import server, site
+from training.learning.site import Learners
 from training.learning.steps import adapter_weights
 from training.recipe import Learning, Lora
 from training.recipe_file import load_recipe
+from training.sites import find
 
 pytestmark = pytest.mark.slow
 
