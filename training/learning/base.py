@@ -167,7 +167,7 @@ def bitsandbytes(key: str, instead: str, device: torch.device) -> Any:
         return importlib.import_module("bitsandbytes")
     except ImportError as error:
         raise TrainingError(
-            f"{key} needs the package bitsandbytes, which is missing ({error}); pip install -e"
+            f"{key} needs the package bitsandbytes, which is missing; pip install -e"
             f" '.[train,gpu]', or take `{instead}`"
         ) from error
 

@@ -7,6 +7,7 @@ import typer
 
 from simcounsel.disk import writing
 from training.recipe_file import load_recipe
+from training.reporting import reporting
 from training.shipped import named, offered, recipe, recipes
 
 if TYPE_CHECKING:
@@ -28,6 +29,14 @@ Out = Annotated[
         "-o",
         metavar="FOLDER",
         help="The training's folder; trainings/NAME of the recipe if not given.",
+    ),
+]
+ReportTo = Annotated[
+    str,
+    typer.Option(
+        "--report-to",
+        metavar="PROGRAM",
+        help="Also tell losses to tensorboard, wandb (which may send them away) or mlflow.",
     ),
 ]
 
@@ -59,7 +68,7 @@ def register(app: typer.Typer) -> None:
     app.command()(sites)
 
 
-def tune(config: Config, out: Out = None) -> None:
+def tune(config: Config, out: Out = None, report_to: ReportTo = "none") -> None:
     """Fine-tune one base on all sessions, in one place. Ctrl-C stops after a step; the same command
     goes on.
 
@@ -69,10 +78,12 @@ def tune(config: Config, out: Out = None) -> None:
     from training.stopping import stoppable
 
     told, lines = load_recipe(config)
-    with bar() as progress, stoppable() as asked:
+    where = out or Path("trainings") / config.stem
+    with bar() as progress, stoppable() as asked, reporting(report_to, where) as report:
         from training.learning import tune as tuning  # slow: torch
 
         def show(now: tuning.TuneProgress) -> None:
+            report(now.at, loss=now.loss, held_out_loss=now.held_out)
             if now.held_out is not None:
                 progress.say(
                     f"after step {now.at:>5} of {now.steps}   held-out loss {now.held_out:.4f}"
@@ -80,14 +91,7 @@ def tune(config: Config, out: Out = None) -> None:
             loss = "" if now.loss is None else f"  loss {now.loss:.3f}"
             progress.show("training" + loss, now.at, now.steps)
 
-        done = tuning.tune(
-            told,
-            config,
-            lines,
-            out or Path("trainings") / config.stem,
-            on_progress=show,
-            stop=asked,
-        )
+        done = tuning.tune(told, config, lines, where, on_progress=show, stop=asked)
     if done.adapter is None:
         typer.echo(
             f"stopped; go on with: simcounsel train tune {named(config)}"
@@ -97,7 +101,7 @@ def tune(config: Config, out: Out = None) -> None:
     _say_losses(done.before, done.after, done.adapter)
 
 
-def federate(config: Config, out: Out = None) -> None:
+def federate(config: Config, out: Out = None, report_to: ReportTo = "none") -> None:
     """Train at several sites in turn, without their sessions being together. Ctrl-C stops after a
     round; the same command goes on.
 
@@ -106,18 +110,19 @@ def federate(config: Config, out: Out = None) -> None:
     from training.progress import bar
 
     told, lines = load_recipe(config)
-    with bar() as progress:
+    where = out or Path("trainings") / config.stem
+    with bar() as progress, reporting(report_to, where) as tell:
         progress.say("reading the sessions and the base model")
         from training.learning.federated import run_federation  # slow: torch
 
         def show(report: "RoundReport", held_out: float | None) -> None:
+            tell(report.round, held_out_loss=held_out)
             for line in round_lines(report, told.rounds, held_out):
                 progress.say(line)
 
         def step(site: str, round: int, done: int, of: int) -> None:
             progress.show(f"round {round} of {told.rounds}, {site}", done, of)
 
-        where = out or Path("trainings") / config.stem
         done = run_federation(told, config, lines, where, on_round=show, on_step=step)
     if done.stopped:
         typer.echo(
