@@ -14,6 +14,7 @@ from tests.benchmarks.gpu import QWEN_7B  # noqa: E402
 from tests.commands import Command, in_process  # noqa: E402
 from tests.training.learning.conftest import Recipes  # noqa: E402
 from training.__main__ import main  # noqa: E402
+from training.errors import TrainingError  # noqa: E402
 from training.forecast import Size, memory_of, operations, size_of  # noqa: E402
 from training.learning.steps import rate_at  # noqa: E402
 from training.recipe import Learning, Lora, Recipe  # noqa: E402
@@ -132,6 +133,18 @@ def test_a_step_learns_at_its_rate(recipe_file: Recipes) -> None:
         steps = local.in_all
     rising = math.ceil(0.9 * steps)
     assert rising > 1 and moved[1] == pytest.approx(moved[0] / rising, rel=1e-3)
+
+
+def test_what_8_bits_need_is_said_in_words(recipe_file: Recipes) -> None:
+    from training.learning.site import Learners
+    from training.recipe_file import load_recipe
+    from training.sites import find
+
+    file = recipe_file(deal={"sites": 2}, device="cpu", learning={"optimizer": "adamw_8bit"})
+    loaded, _ = load_recipe(file)
+    local = Learners(recipe=loaded, sites=find(loaded, file), plan=None).local("site-1")
+    with pytest.raises(TrainingError, match="adamw_8bit needs a GPU; take `optimizer: adamw`"):
+        local.optimizer()
 
 
 def test_a_plan_is_told_without_loading_weights(
