@@ -19,7 +19,7 @@ KEPT_HIDDEN, KEPT_FORWARD = 6, 4
 BYTES_OF_WORD = 10
 PACKED = 0.516
 """Bytes of a weight in 4 bits, with its constants."""
-RUNTIME_GB = 0.6
+RUNTIME_GB = 0.8
 """Python, torch and the data."""
 DEVICES = (
     ("two cores of a shared server, float32", 1.2e11, "float32"),
