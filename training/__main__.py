@@ -109,7 +109,8 @@ def plan(config: learning.Config) -> None:
     """Say what a recipe will take, before any training: parameters, memory, tokens, steps, epsilon,
     and hours by device.
 
-    Of the base only the configuration is read. Example: simcounsel train plan smoke
+    The base's weights are not loaded, but those of `embedded` and `local:` are fetched if they are
+    not there. Example: simcounsel train plan smoke
     """
     from training.progress import bar
     from training.recipe_file import load_recipe
@@ -135,6 +136,8 @@ def plan(config: learning.Config) -> None:
             made = budget.make(given)
             unit, delta = given.privacy.unit, given.privacy.delta
             paid = f"epsilon {made.total_epsilon:.4g} for one {unit} in all, delta {delta:g}"
+            if made.last_round is not None:
+                paid += f"; its budget of {given.privacy.budget_epsilon:g} would be overrun"
         steps = steps_in_all(recipe, given, counted)
         told = list(forecast.lines(recipe, sites, steps, paid))
     typer.echo("\n".join([f"{'config':<16}{named(config)}", *told]))

@@ -70,7 +70,7 @@ class Memory:
 def size_of(recipe: Recipe) -> Size:
     """From the base's configuration alone: no weights are loaded."""
     base = load_shapes(recipe.base, recipe.learning)
-    config: Any = base.model.config
+    config: Any = base.model.config.get_text_config()
     words = [base.model.get_input_embeddings().weight]
     spare = base.model.get_output_embeddings().weight
     parameters = sum(one.numel() for one in base.model.parameters())
@@ -80,7 +80,8 @@ def size_of(recipe: Recipe) -> Size:
     else:
         words.append(spare)
     embeddings = sum(one.numel() for one in words)
-    drawn = with_adapters(base, recipe.lora, seed=recipe.seed)
+    rank = max(recipe.lora.rank, *recipe.lora.ranks.values(), 0)
+    drawn = with_adapters(base, recipe.lora.model_copy(update={"rank": rank}), seed=recipe.seed)
     adapters = [(name, one) for name, one in drawn.named_parameters() if ".lora_" in name]
     return Size(
         parameters=parameters,
@@ -89,7 +90,7 @@ def size_of(recipe: Recipe) -> Size:
         trained=sum(one.numel() for _, one in adapters if one.requires_grad),
         layers=config.num_hidden_layers,
         hidden=config.hidden_size,
-        forward=getattr(config, "intermediate_size", 4 * config.hidden_size),
+        forward=getattr(config, "intermediate_size", None) or 4 * config.hidden_size,
         vocabulary=config.vocab_size,
     )
 
@@ -106,7 +107,7 @@ def memory_of(size: Size, recipe: Recipe, at_once: int, learned: float) -> Memor
     base = size.parameters * wide
     if recipe.learning.quantize == "4bit":
         base = int(body * PACKED + size.embeddings * wide)
-    moments = 2 if recipe.learning.optimizer == "adamw_8bit" else 8
+    moments = {"adamw": 8, "adamw_8bit": 2, "sgd": 0}[recipe.learning.optimizer]
     each = 4 * at_once if recipe.trains in ("session", "client") else 0
     return Memory(
         base=base / 1e9,
@@ -129,11 +130,14 @@ def lines(recipe: Recipe, sites: Sites | None, steps: int, paid: str) -> Iterato
     share = 100 * size.trained / size.parameters
     yield _row("base", f"{recipe.base}: {size.parameters:,} parameters, {size.layers} layers")
     yield _row("adapters", f"{size.trained:,} parameters are trained, {share:.2g}% as many")
-    passes = recipe.rounds * recipe.local_epochs
+    privacy = recipe.privacy
+    by_site = privacy is not None and privacy.unit == "site"
+    shares = privacy.participation if privacy and by_site else recipe.participation
+    passes = recipe.rounds * recipe.local_epochs * shares
     tokens, learned = _tokens(recipe, sites)
-    known = "" if sites else " at most"
+    known = "" if sites else ", if no session is longer than max_tokens"
     yield _row("data", f"{tokens:,} tokens in a pass{known}, {learned:,} of them learned")
-    yield _row("steps", f"{steps:,} in all, {passes * tokens:,} tokens in {passes} passes")
+    yield _row("steps", f"{steps:,} in all, {passes * tokens:,.0f} tokens in {passes:g} passes")
     yield _row("privacy", paid)
     part = learned / max(tokens, 1)
     for number, at_once in enumerate(

@@ -12,6 +12,8 @@ from training.shipped import FOLDER
 
 Positive = Annotated[FiniteFloat, Field(gt=0)]
 Share = Annotated[FiniteFloat, Field(ge=0, lt=1)]
+WITHOUT_PRIVACY = 8
+"""Sessions of a step where the recipe says nothing of it."""
 BOTH_PROJECTIONS = ("q_proj", "v_proj")
 
 

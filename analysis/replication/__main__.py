@@ -186,11 +186,10 @@ def psycheval(
 
 
 @app.command()
-@asks_models
 def mindcorpus(
     out: given.Out = None,
     model: given.Model = None,
-    judge: given.Judge = None,
+    judge: given.JudgeOfDialogues = None,
     sessions: given.Sessions = 50,
     sample: given.Sample = 50,
     groups: given.Groups = None,
@@ -206,10 +205,11 @@ def mindcorpus(
     Its parts are commands that you can type yourself; each is shown.
     """
     from analysis.replication import mindcorpus as corpus
-    from analysis.replication.commands import limits
+    from analysis.replication.commands import remembered
 
+    folder = out or Path("replications") / "mindcorpus"
     wanted = corpus.Wanted(
-        folder=out or Path("replications") / "mindcorpus",
+        folder=folder,
         model=model,
         judge=judge,
         sessions=sessions,
@@ -217,7 +217,7 @@ def mindcorpus(
         groups=groups,
         beside=tuple(beside or ()),
         ratings=ratings,
-        budget=limits(budget_usd, budget_calls),
+        budget=remembered(folder, budget_usd, budget_calls, write=not dry_run),
     )
     _by_commands(lambda place: corpus.steps(wanted, place), wanted.folder, dry_run)
     if not dry_run:
@@ -226,7 +226,6 @@ def mindcorpus(
 
 
 @app.command()
-@asks_models
 def mindchat(
     out: given.Out = None,
     corpus: given.Corpus = "samples",
@@ -236,7 +235,7 @@ def mindchat(
     local_epochs: given.LocalEpochs = 3,
     learning_rate: given.LearningRate = None,
     cases: given.Cases = "samples",
-    judge: given.Judge = None,
+    judge: given.OneJudge = "embedded",
     beside: given.Models = None,
     budget_usd: given.EachUsd = None,
     budget_calls: given.EachCalls = None,
@@ -248,10 +247,11 @@ def mindchat(
     Its parts are commands that you can type yourself; each is shown. Needs `.[train]`.
     """
     from analysis.replication import mindchat as chat
-    from analysis.replication.commands import limits
+    from analysis.replication.commands import remembered
 
+    folder = out or Path("replications") / "mindchat"
     wanted = chat.Wanted(
-        folder=out or Path("replications") / "mindchat",
+        folder=folder,
         corpus=corpus,
         base=base,
         sessions=sessions,
@@ -261,7 +261,7 @@ def mindchat(
         cases=cases,
         judge=judge,
         beside=tuple(beside or ()),
-        budget=limits(budget_usd, budget_calls),
+        budget=remembered(folder, budget_usd, budget_calls, write=not dry_run),
     )
     _by_commands(lambda place: chat.steps(wanted, place), wanted.folder, dry_run)
     if not dry_run:
@@ -278,7 +278,7 @@ def _by_commands(steps: Callable[[Path], "list[Step]"], folder: Path, dry_run: b
 
     if dry_run:
         with TemporaryDirectory() as elsewhere:
-            planned(steps(Path(elsewhere)), tell)
+            planned(steps(Path(elsewhere)), Path(elsewhere), folder, tell)
     else:
         run(steps(folder), tell)
 

@@ -5,6 +5,7 @@ Each goes on where it was when it is started again, so that the whole does, too.
 
 import math
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -16,7 +17,11 @@ import yaml
 
 from simcounsel.entry import GIVEN_UP
 from simcounsel.errors import SimcounselError, SpecError
+from simcounsel.interrupts import cause
 from simcounsel.specs.file_text import write_text
+
+STOPPED = 130
+"""The code of a command that was stopped by Ctrl-C."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +55,7 @@ def run(steps: Sequence[Step], tell: Callable[[str], None]) -> None:
             continue
         tell(f"{number} of {len(steps)}   {step.line}")
         code = _waited(subprocess.Popen([sys.executable, "-m", "simcounsel", *step.words]))
-        if code in (130, GIVEN_UP):
+        if code in (STOPPED, GIVEN_UP):
             tell("stopped; the same command goes on")
             raise SystemExit(code)
         if code:
@@ -61,18 +66,26 @@ def run(steps: Sequence[Step], tell: Callable[[str], None]) -> None:
 
 
 def _waited(process: "subprocess.Popen[bytes]") -> int:
-    """Its code. Ctrl-C reaches it as well, and it ends by itself."""
+    """Its code; 130 when we were stopped. Ctrl-C reaches it as well, another signal is passed on,
+    and it ends by itself.
+    """
+    stopped = False
     while True:
         try:
-            return process.wait()
+            code = process.wait()
+            return STOPPED if stopped else code
         except KeyboardInterrupt:
-            continue
+            stopped = True
+            if cause() != "Ctrl-C":
+                process.send_signal(signal.SIGINT)
 
 
-def planned(steps: Sequence[Step], tell: Callable[[str], None]) -> None:
-    """All commands; those that can plan say what they would do. Nothing else is run."""
+def planned(steps: Sequence[Step], place: Path, folder: Path, tell: Callable[[str], None]) -> None:
+    """All commands, with files of `place` as if in `folder`; those that can plan say what they
+    would do. Nothing else is run.
+    """
     for step in steps:
-        tell(step.line)
+        tell(step.line.replace(str(place), str(folder)))
         if step.plans:
             words = [sys.executable, "-m", "simcounsel", *step.words, "--dry-run"]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -85,6 +98,8 @@ def written(file: Path, data: dict[str, Any], about: str, budget: dict[str, floa
     """A YAML file for a step, with the budget, which may change; an earlier one that is the same
     stays. SpecError when another study lies there.
     """
+    data = dict(data)
+    budget = dict(data.pop("budget", None) or {}) | budget
     if file.is_file():
         there = dict(yaml.safe_load(file.read_text(encoding="utf-8")))
         budget = there.pop("budget", {}) | budget
@@ -102,16 +117,29 @@ def written(file: Path, data: dict[str, Any], about: str, budget: dict[str, floa
     return file
 
 
-def limits(usd: float | None, calls: float | None) -> dict[str, float]:
-    """What was named of a budget; infinite: lifted."""
-    named = {"usd": usd, "calls": calls}
-    return {key: limit for key, limit in named.items() if limit is not None}
+def remembered(
+    folder: Path, usd: float | None, calls: float | None, *, write: bool
+) -> dict[str, float]:
+    """What was named of a budget, now or in an earlier sitting; infinite: lifted. write: keep it in
+    the study's folder.
+    """
+    file = folder / "budget.yaml"
+    there = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    named = {key: limit for key, limit in (("usd", usd), ("calls", calls)) if limit is not None}
+    budget = dict(there or {}) | named
+    if write and budget:
+        write_text(file, yaml.safe_dump(budget))
+    return budget
 
 
 def as_options(budget: dict[str, float]) -> list[str]:
     """The same for a command that asks a model."""
     return [
-        word
-        for key, limit in budget.items()
-        for word in (f"--budget-{key}", "none" if limit == math.inf else f"{limit:g}")
+        word for key, limit in budget.items() for word in (f"--budget-{key}", _amount(key, limit))
     ]
+
+
+def _amount(key: str, limit: float) -> str:
+    if limit == math.inf:
+        return "none"
+    return str(int(limit)) if key == "calls" else repr(float(limit))

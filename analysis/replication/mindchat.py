@@ -3,6 +3,7 @@ of them Tables VI to VIII with Figures 8 and 9.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -58,7 +59,8 @@ class Wanted:
     local_epochs: int
     learning_rate: float | None
     cases: str
-    judge: str | None
+    judge: str
+    """One for all, so that no model rates itself alone."""
     beside: tuple[str, ...]
     """Other models, for Table VI."""
     budget: dict[str, float] = field(default_factory=dict)
@@ -152,14 +154,12 @@ def steps(wanted: Wanted, place: Path) -> list[Step]:
             made.append(Step(words=("train", "export", str(trained / name), "--gguf"), leaves=gguf))
             asked.append((name, f"{wanted.base}+adapter={trained / name}"))
         asked.append((BASE, wanted.base))
-    asked += [(f"beside_{at}", model) for at, model in enumerate(wanted.beside, 1)]
-    judge = ("--judge", wanted.judge) if wanted.judge else ()
+    asked += [(_folder_of(model), model) for model in wanted.beside]
     for name, model in asked:
         out = wanted.folder / "benches" / name
-        words = ("study", "bench", "cpsycoune", wanted.cases, "--model", model, *judge)
-        made.append(
-            Step(words=(*words, "--out", str(out), *as_options(wanted.budget)), leaves=out / RESULT)
-        )
+        words = ["study", "bench", "cpsycoune", wanted.cases, "--model", model]
+        words += ["--judge", wanted.judge, "--out", str(out), *as_options(wanted.budget)]
+        made.append(Step(words=tuple(words)))
     return made
 
 
@@ -167,9 +167,12 @@ def finish(wanted: Wanted) -> Iterator[str]:
     """Read what the commands left, and write the page; in words what was written."""
     trained = wanted.folder / "trainings"
     write_report(make_report([trained]), wanted.folder / "report", command_line())
+    names = [*published("mindchat").tables["table_7"].rows, WHOLE, BASE]
+    names += [_folder_of(model) for model in wanted.beside]
     benches = {
-        file.parent.name: read_result(file.parent)
-        for file in sorted((wanted.folder / "benches").glob(f"*/{RESULT}"))
+        name: read_result(wanted.folder / "benches" / name)
+        for name in names
+        if (wanted.folder / "benches" / name / RESULT).is_file()
     }
     audits = {
         file.parent.name: json.loads(file.read_bytes())
@@ -227,10 +230,10 @@ def _tables(
         None
         if wanted.speaks
         else f"{wanted.base} is not spoken here: serve base and adapter (vLLM, llama.cpp), and name"
-        " them with --beside"
+        " them with --beside, for Table VI"
     )
     models = {"MindChat": WHOLE, f"{wanted.base}, untrained": BASE}
-    models |= {model: f"beside_{at}" for at, model in enumerate(wanted.beside, 1)}
+    models |= {model: _folder_of(model) for model in wanted.beside}
     yield own("mindchat", "table_6", models, scores, by, served)
     people = (
         "People have not rated replies of models here; `simcounsel study pack` freezes talks for"
@@ -240,6 +243,11 @@ def _tables(
     seven = {name: name for name in published("mindchat").tables["table_7"].rows}
     yield own("mindchat", "table_7", seven, scores, by, served)
     yield _table_8(trainings, audits)
+
+
+def _folder_of(model: str) -> str:
+    """Of another model's bench: the same model always has the same."""
+    return "beside-" + re.sub(r"[^A-Za-z0-9.]+", "-", model)
 
 
 def _scores(result: Result) -> dict[str, TableCell]:

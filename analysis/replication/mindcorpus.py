@@ -19,6 +19,8 @@ from analysis.replication.differences import DesignRow
 from analysis.replication.mind_page import Made, own, said_of, write
 from analysis.replication.published import published
 from analysis.replication.tables import PaperRow, PaperTable, TableCell
+from simcounsel.corpus.rated import label_of
+from simcounsel.errors import SpecError
 from simcounsel.runs.measurements import is_trial
 from simcounsel.specs import shipped
 
@@ -46,6 +48,11 @@ class Wanted:
     budget: dict[str, float] = field(default_factory=dict)
 
     @property
+    def judged_by(self) -> str:
+        """Who rates."""
+        return self.judge or self.model or "embedded"
+
+    @property
     def corpora(self) -> list[Path]:
         """All that is rated, in the order of the tables."""
         groups = [self.folder / "groups"] if self.groups else []
@@ -54,6 +61,7 @@ class Wanted:
 
 def steps(wanted: Wanted, place: Path) -> list[Step]:
     """The commands; the files that they need are written into `place`."""
+    _check_names(wanted)
     model = ["--model", wanted.model] if wanted.model else []
     made = []
     for name, file in (
@@ -62,7 +70,7 @@ def steps(wanted: Wanted, place: Path) -> list[Step]:
     ):
         if file is None:
             continue
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        data = _synthesis(file)
         data["synthesis"]["sessions"] = wanted.sessions
         experiment = written(
             place / f"{name}.yaml", data, f"Written from {file.name}.", wanted.budget
@@ -70,11 +78,10 @@ def steps(wanted: Wanted, place: Path) -> list[Step]:
         out = ["--out", str(wanted.folder / name)]
         words = ("sweep", str(experiment), *out, *(model if name == "arms" else []))
         made.append(Step(words=words, plans=True))
-    judge = wanted.judge or wanted.model or "embedded"
     made.append(
         Step(
             words=(
-                *("corpus", "rate", *map(str, wanted.corpora), "--model", judge),
+                *("corpus", "rate", *map(str, wanted.corpora), "--model", wanted.judged_by),
                 *("--sample", str(wanted.sample), *as_options(wanted.budget)),
             )
         )
@@ -82,9 +89,37 @@ def steps(wanted: Wanted, place: Path) -> list[Step]:
     return made
 
 
+def _synthesis(file: Path) -> dict[str, Any]:
+    """An experiment with corpora, with paths that hold anywhere. SpecError for another one."""
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if not isinstance(data, dict) or not isinstance(data.get("synthesis"), dict):
+        raise SpecError(
+            [
+                f"{file}: no experiment with corpora: it has no `synthesis:`; take one like"
+                " corpus_groups"
+            ]
+        )
+    named = data["synthesis"].get("situations")
+    if isinstance(named, str) and named and (file.parent / named).exists():
+        data["synthesis"]["situations"] = str((file.parent / named).resolve())
+    return data
+
+
+def _check_names(wanted: Wanted) -> None:
+    """SpecError where other corpora are called like a part of this study, or like one another."""
+    names = [label_of(one) for one in wanted.beside]
+    for at, name in enumerate(names):
+        if name in (*names[:at], "arms", "groups", OURS):
+            raise SpecError(
+                [f"--beside {wanted.beside[at]}: {name!r} is taken; give the file another name"]
+            )
+
+
 def finish(wanted: Wanted) -> Iterator[str]:
     """Read what the commands left, and write the page; in words what was written."""
-    report = make_report(wanted.corpora, CorporaOptions(ratings=wanted.ratings))
+    report = make_report(
+        wanted.corpora, CorporaOptions(ratings=wanted.ratings, judge=wanted.judged_by)
+    )
     write_report(report, wanted.folder / "report", command_line())
     made = read(report, wanted)
     yield from write(made, wanted.folder)
@@ -136,7 +171,9 @@ def _tables(
         corpora |= {f"{OURS}, informed": arms["informed"]}
     counts, rated = _counts(report.counted.corpora), _rated(judged)
     by = said_of(judged.judge) if judged else ""
-    yield own("mindcorpus", "table_2", corpora, counts, "counted, without a judge")
+    units = ", ".join(sorted({str(one) for one in report.counted.units.values()}))
+    by_hand = f"counted, without a judge; ours in {units}, most of the paper's in characters"
+    yield own("mindcorpus", "table_2", corpora, counts, by_hand)
     yield own("mindcorpus", "table_3", corpora, rated, by)
     people, ask = _rated(report.people), _ask(wanted)
     yield own("mindcorpus", "table_3_people", corpora, people, "by people", None if people else ask)

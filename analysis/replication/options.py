@@ -185,6 +185,12 @@ Dry = Annotated[
 Processes = Annotated[
     int | None, typer.Option("--processes", min=1, help="Runs at once; the number of cores.")
 ]
+OneJudge = Annotated[
+    str, typer.Option("--judge", help="Who scores the replies of all models on the bench.")
+]
+JudgeOfDialogues = Annotated[
+    str | None, typer.Option("--judge", help="Who rates dialogues; --model if not given.")
+]
 Sessions = Annotated[
     int, typer.Option("--sessions", min=1, help="Dialogues in each arm, and in each group.")
 ]

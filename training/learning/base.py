@@ -60,19 +60,14 @@ def load_base(
     options: dict[str, Any] = {"dtype": getattr(torch, precision)}
     if quantize == "4bit":
         options["quantization_config"] = _four_bits(where, precision)
+    tokenizer = load_tokenizer(name)
     try:
         with quietly():
-            tokenizer = AutoTokenizer.from_pretrained(str(folder), trust_remote_code=False)
             model: Any = AutoModelForCausalLM.from_pretrained(
                 str(folder), trust_remote_code=False, **options
             )
     except (OSError, ValueError) as error:
         raise _not_loaded(name, error) from error
-    if not getattr(tokenizer, "chat_template", None):
-        raise TrainingError(
-            f"base: {name}: its tokenizer has no chat template that would tell turns apart; take an"
-            " instruct model"
-        )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.requires_grad_(False)
@@ -86,12 +81,18 @@ def load_base(
 
 
 def load_tokenizer(name: str) -> Any:
-    """The base's tokenizer alone. TrainingError names what is missing."""
+    """The base's tokenizer. TrainingError names what is missing, such as a chat template."""
     try:
         with quietly():
-            return AutoTokenizer.from_pretrained(str(_place(name)), trust_remote_code=False)
+            found = AutoTokenizer.from_pretrained(str(_place(name)), trust_remote_code=False)
     except (OSError, ValueError) as error:
         raise _not_loaded(name, error) from error
+    if not getattr(found, "chat_template", None):
+        raise TrainingError(
+            f"base: {name}: its tokenizer has no chat template that would tell turns apart; take an"
+            " instruct model"
+        )
+    return found
 
 
 def load_shapes(name: str, learning: Learning) -> AdaptedBase:

@@ -20,7 +20,7 @@ from training.learning.gradients import ModelReading, check_head
 from training.learning.steps import Local, StepProtection, adapter_weights, set_adapter_weights
 from training.plan import SiteSize, TrainingPlan
 from training.privacy.budget import multiplier_of, noise_std
-from training.recipe import Recipe
+from training.recipe import WITHOUT_PRIVACY, Recipe
 from training.sites import Sites
 
 Weights = Mapping[str, NDArray[np.float32]]
@@ -89,7 +89,7 @@ class Learners:
             records=self.records[site],
             learning=self.recipe.learning,
             key=(self.recipe.seed, site),
-            batch=self.recipe.batch_size or 8,
+            batch=self.recipe.batch_size or WITHOUT_PRIVACY,
             protection=protection_of(self.recipe, self.plan, self._counted(site)),
         )
         steps = steps_of(made, self.recipe, self.plan, self._counted(site))

@@ -73,6 +73,11 @@ def tune(
     """Train, or go on with a training that stopped. TrainingError for an overrun budget, before
     anything is computed.
     """
+    if recipe.learning.optimizer == "adamw_8bit":
+        raise TrainingError(
+            "learning.optimizer: adamw_8bit is for federations, whose sites begin each round anew:"
+            " its moments cannot be kept for going on; take `adamw`"
+        )
     sites = find(recipe, file, together=True)
     plan = planned(recipe, file, lines, sites)
     account = budget.make(plan) if plan else None

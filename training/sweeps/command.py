@@ -20,7 +20,7 @@ from training.audit.table import grid
 from training.errors import TrainingError
 from training.learning.command import federate, tune
 from training.plan import SiteSize, TrainingPlan
-from training.recipe import Recipe
+from training.recipe import WITHOUT_PRIVACY, Recipe
 from training.sites import Sites, find, planned
 from training.sweeps.plan import AUDIT, AUDITS, TrainingCell, TrainingSweep, load_sweep
 
@@ -93,6 +93,8 @@ def sweep(
 
     Example: simcounsel train sweep privacy --dry-run
     """
+    if (memorization or each_round) and not audit:
+        raise TrainingError("--memorization and --each-round belong to --audit; add it")
     plan, cells = load_sweep(file)
     cells = chosen(cells, only or [])
     out = out or Path("trainings") / file.stem
@@ -147,7 +149,7 @@ def run(
                 train(cell, out)
             what = "not audited"
             where = out / cell.name
-            if audit and not (where / AUDIT).is_file():
+            if audit and not _audited(where, memorization):
                 attack(where, memorization=memorization, json_file=where / AUDIT)
             if audit and each_round and cell.kind == "federate":
                 attack_rounds(where, cell.recipe.rounds)
@@ -155,6 +157,14 @@ def run(
             typer.echo(f"  {what}: {error}")
             failed |= {cell.name: str(error)} if what == "failed" else {}
     return failed
+
+
+def _audited(where: Path, memorization: bool) -> bool:
+    """Whether an audit is there, with all that is asked for."""
+    from training.learning.folder import json_of  # slow: safetensors
+
+    found = json_of(where / AUDIT)
+    return found is not None and (not memorization or bool(found.get("memorization")))
 
 
 def attack_rounds(where: Path, rounds: int) -> None:
@@ -236,7 +246,7 @@ def steps_in_all(recipe: Recipe, plan: TrainingPlan | None, here: Sequence[SiteS
         * (
             plan.steps_per_round(site)
             if plan and not by_site
-            else recipe.local_epochs * ceil(site.sessions / (recipe.batch_size or site.sessions))
+            else recipe.local_epochs * ceil(site.sessions / (recipe.batch_size or WITHOUT_PRIVACY))
         )
         for site in here
     )

@@ -60,6 +60,7 @@ def settings_of(manifest: Fields, waves: int) -> Fields:
         "about": settings.get("about"),
         "seed": settings.get("seed"),
         "without": sorted(settings.get("without") or ()),
+        "informed": bool(settings.get("informed")),
         "wave_size": settings.get("wave"),
         "waves": waves,
         "waves_planned": -(-count // (settings.get("wave") or 1)) or None,
@@ -76,6 +77,7 @@ def summed(log: Log) -> Fields:
     """A synthesis in the list of runs: its length is in waves."""
     settings = settings_of(log.manifest, log.ticks)
     condition = f"without {', '.join(settings['without'])}" if settings["without"] else "full"
+    condition += ", informed" if settings["informed"] else ""
     return {
         "name": log.name,
         "world": f"synthesis: {settings['name'] or log.name}",

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from analysis.errors import ReportError
-from analysis.replication import commands, mindchat
+from analysis.replication import commands, mindchat, mindcorpus
 from analysis.replication.__main__ import main
 from analysis.replication.mind_page import own
 from analysis.replication.tables import TableCell
@@ -61,7 +61,7 @@ def wanted(folder: Path, corpus: Path | str, **more: Any) -> mindchat.Wanted:
         "local_epochs": 3,
         "learning_rate": None,
         "cases": "samples",
-        "judge": None,
+        "judge": "embedded",
         "beside": (),
     }
     return mindchat.Wanted(**{**told, **more})
@@ -113,13 +113,73 @@ def test_each_adapter_is_asked_on_the_bench(tmp_path: Path, corpus: Path) -> Non
 
 def test_another_study_in_the_folder_is_refused_and_a_budget_may_change(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
-    commands.written(file, {"sessions": 4}, "About.", {"usd": 1.0})
-    commands.written(file, {"sessions": 4}, "About.", {"calls": 9.0})
+    given = {"sessions": 4, "budget": {"usd": 5.0}}  # as a user's own file may have it
+    commands.written(file, given, "About.", {"usd": 1.0})
+    commands.written(file, given, "About.", {"usd": 1.0, "calls": 9.0})
     assert yaml.safe_load(file.read_text("utf-8"))["budget"] == {"usd": 1.0, "calls": 9.0}
-    commands.written(file, {"sessions": 4}, "About.", {"usd": float("inf")})
+    commands.written(file, given, "About.", {"usd": float("inf")})
     assert yaml.safe_load(file.read_text("utf-8"))["budget"] == {"calls": 9.0}
     with pytest.raises(SpecError, match="another study was begun here"):
         commands.written(file, {"sessions": 5}, "About.", {})
+
+
+def test_a_budget_is_remembered_and_told_to_every_command_that_asks(tmp_path: Path) -> None:
+    assert commands.remembered(tmp_path, 2.5, None, write=True) == {"usd": 2.5}
+    again = commands.remembered(tmp_path, None, 2_000_000.0, write=True)
+    assert commands.as_options(again) == ["--budget-usd", "2.5", "--budget-calls", "2000000"]
+    lifted = commands.remembered(tmp_path, float("inf"), None, write=False)
+    assert "--budget-usd none" in " ".join(commands.as_options(lifted))
+    assert commands.remembered(tmp_path, None, None, write=False) == again
+
+
+def test_the_bench_of_another_model_has_a_folder_of_its_own(tmp_path: Path, corpus: Path) -> None:
+    """So that nobody's scores stand under another's name when the study goes on."""
+    folders = []
+    for beside in (("scripted", "openai:gpt-4o"), ("openai:gpt-4o",)):
+        asked = wanted(tmp_path, corpus, beside=beside)
+        lines = [one.line for one in mindchat.steps(asked, tmp_path)]
+        folders.append([one.split("--out ")[1] for one in lines if "--model openai" in one])
+        assert all("--judge embedded" in one for one in lines if "study bench" in one)
+    assert folders[0] == folders[1] == [str(tmp_path / "benches" / "beside-openai-gpt-4o")]
+
+
+def about(folder: Path, **more: Any) -> mindcorpus.Wanted:
+    told: dict[str, Any] = {
+        "folder": folder,
+        "model": "scripted",
+        "judge": None,
+        "sessions": 3,
+        "sample": 3,
+        "groups": None,
+        "beside": (),
+        "ratings": None,
+    }
+    return mindcorpus.Wanted(**{**told, **more})
+
+
+def test_groups_of_ones_own_keep_their_situations_and_budget(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "some.txt").write_text("I lie awake.\n", encoding="utf-8")
+    mine = tmp_path / "mine" / "groups.yaml"
+    told = {"name": "g", "synthesis": {"situations": "some.txt"}, "budget": {"usd": 3}}
+    mine.write_text(yaml.safe_dump({**told, "conditions": [{"name": "a"}]}), encoding="utf-8")
+    for _ in range(2):
+        mindcorpus.steps(about(tmp_path, groups=mine), tmp_path)
+    made = yaml.safe_load((tmp_path / "groups.yaml").read_text("utf-8"))
+    assert made["synthesis"] == {"situations": str(tmp_path / "mine" / "some.txt"), "sessions": 3}
+    assert made["budget"] == {"usd": 3}
+    mine.write_text("name: g\nworlds: [insomnia]\n", encoding="utf-8")
+    with pytest.raises(SpecError, match="no experiment with corpora"):
+        mindcorpus.steps(about(tmp_path / "b", groups=mine), tmp_path / "b")
+
+
+@pytest.mark.parametrize("name", ["arms", "MindCorpus", "twice"])
+def test_corpora_with_names_that_are_taken_are_refused_before_anything_is_asked(
+    name: str, tmp_path: Path
+) -> None:
+    beside = (tmp_path / "a" / f"{name}.jsonl", tmp_path / "b" / f"{name}.jsonl")
+    with pytest.raises(SpecError, match=f"'{name}' is taken"):
+        mindcorpus.steps(about(tmp_path, beside=beside), tmp_path)
 
 
 def test_a_command_that_fails_stops_the_study_and_one_that_has_ended_is_not_run_again(
