@@ -1,6 +1,6 @@
 """What a training will take, before it is begun: parameters, memory, tokens, steps, time.
 
-Memory and time follow a simple model whose constants were measured (see `docs/evidence.md`). Per
+Memory and time follow a simple model whose constants were measured (see `docs/tutorials/seven-billion.md`). Per
 token and layer a backward pass keeps six numbers of the hidden size and four of the feed-forward
 size; each learned token costs ten bytes for each word of the vocabulary. A frozen weight costs two
 operations forward and two backward for each token, and two more with checkpointing.
@@ -156,9 +156,7 @@ def lines(recipe: Recipe, sites: Sites | None, steps: int, paid: str) -> Iterato
         hours = slower * work / rate / 3600
         took = f"{hours:.1f} hours" if hours >= 1 else f"{max(60 * hours, 1):.0f} min"
         yield _row("time" if number == 0 else "", f"about {took} on {device}")
-    yield _row(
-        "", "held-out loss and audits come on top; see docs/evidence.md for what was measured"
-    )
+    yield _row("", "held-out loss and audits come on top; see docs/tutorials/seven-billion.md")
 
 
 def _tokens(recipe: Recipe, sites: Sites | None) -> tuple[int, int]:

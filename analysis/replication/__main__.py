@@ -1,7 +1,8 @@
 """`simcounsel study replicate`: published studies done again, with their numbers beside ours."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -219,10 +220,7 @@ def mindcorpus(
         ratings=ratings,
         budget=remembered(folder, budget_usd, budget_calls, write=not dry_run),
     )
-    _by_commands(lambda place: corpus.steps(wanted, place), wanted.folder, dry_run)
-    if not dry_run:
-        for line in corpus.finish(wanted):
-            typer.echo(line)
+    _by_commands(partial(corpus.steps, wanted), partial(corpus.finish, wanted), folder, dry_run)
 
 
 @app.command()
@@ -263,24 +261,25 @@ def mindchat(
         beside=tuple(beside or ()),
         budget=remembered(folder, budget_usd, budget_calls, write=not dry_run),
     )
-    _by_commands(lambda place: chat.steps(wanted, place), wanted.folder, dry_run)
-    if not dry_run:
-        for line in chat.finish(wanted):
-            typer.echo(line)
+    _by_commands(partial(chat.steps, wanted), partial(chat.finish, wanted), folder, dry_run)
 
 
-def _by_commands(steps: Callable[[Path], "list[Step]"], folder: Path, dry_run: bool) -> None:
-    """Run them, or say what they would do."""
+def _by_commands(
+    steps: Callable[[Path], "list[Step]"],
+    finish: Callable[[], Iterator[str]],
+    folder: Path,
+    dry_run: bool,
+) -> None:
+    """Run them and write the page, or say what they would do."""
     from analysis.replication.commands import planned, run
-
-    def tell(said: str) -> None:
-        typer.echo(said, err=not dry_run)
 
     if dry_run:
         with TemporaryDirectory() as elsewhere:
-            planned(steps(Path(elsewhere)), Path(elsewhere), folder, tell)
-    else:
-        run(steps(folder), tell)
+            planned(steps(Path(elsewhere)), Path(elsewhere), folder, typer.echo)
+        return
+    run(steps(folder), lambda said: typer.echo(said, err=True))
+    for line in finish():
+        typer.echo(line)
 
 
 def _replicate(

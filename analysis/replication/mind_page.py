@@ -70,6 +70,14 @@ def own(
     )
 
 
+def design_of(paper: Published, facts: Mapping[str, str]) -> tuple[DesignRow, ...]:
+    """What differs in design. facts: what was chosen, by the names in `{}`."""
+    return tuple(
+        DesignRow(what=one.what, published=one.published, ours=one.ours.format_map(facts))
+        for one in paper.design
+    )
+
+
 def said_of(judge: str) -> str:
     """Who rated."""
     return f"rated by {judge}"

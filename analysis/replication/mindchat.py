@@ -13,8 +13,7 @@ from typing import Any
 from analysis.errors import ReportError
 from analysis.page import command_line
 from analysis.replication.commands import Step, as_options, written
-from analysis.replication.differences import DesignRow
-from analysis.replication.mind_page import Made, own, said_of, write
+from analysis.replication.mind_page import Made, design_of, own, said_of, write
 from analysis.replication.published import published
 from analysis.replication.tables import PaperTable, TableCell
 from analysis.style import Picture
@@ -206,10 +205,7 @@ def read(
     return Made(
         paper=paper,
         tables=tuple(_tables(wanted, trainings, benches, audits)),
-        design=tuple(
-            DesignRow(what=one.what, published=one.published, ours=one.ours.format_map(facts))
-            for one in paper.design
-        ),
+        design=design_of(paper, facts),
         pictures={"table_8": [one for one in drawn if one]},
         toys=sorted({one.model for one in benches.values() if one.trial}),
         counted=len(trainings),

@@ -15,8 +15,7 @@ from analysis.corpora.comparison import make as make_report
 from analysis.corpora.writing import write as write_report
 from analysis.page import command_line
 from analysis.replication.commands import Step, as_options, written
-from analysis.replication.differences import DesignRow
-from analysis.replication.mind_page import Made, own, said_of, write
+from analysis.replication.mind_page import Made, design_of, own, said_of, write
 from analysis.replication.published import published
 from analysis.replication.tables import PaperRow, PaperTable, TableCell
 from simcounsel.corpus.rated import label_of
@@ -27,7 +26,6 @@ from simcounsel.specs import shipped
 SCALE = "dialogue_quality"
 WHOLE = "full"
 OURS = "MindCorpus"
-COUNTED = ("utterances", "length")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,10 +142,7 @@ def read(report: CorporaReport, wanted: Wanted) -> Made:
     return Made(
         paper=paper,
         tables=tuple(_tables(report, judged, wanted)),
-        design=tuple(
-            DesignRow(what=one.what, published=one.published, ours=one.ours.format_map(facts))
-            for one in paper.design
-        ),
+        design=design_of(paper, facts),
         pictures={"figure_5": pictures},
         toys=trial,
         counted=sum(len(group.dialogues) for group in report.groups),

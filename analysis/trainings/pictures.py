@@ -3,6 +3,7 @@ sessions and more themes bring.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -143,8 +144,8 @@ def memorization(trainings: Sequence[TrainingRead]) -> Picture | None:
     epsilon.
     """
     measures = [one for one in NEARNESS if any(one in training.likeness for training in trainings)]
-    shown = [one for one in trainings if one.likeness]
-    if not measures:
+    shown = [one for one in trainings if set(measures) <= one.likeness.keys()]
+    if not measures or not shown:
         return None
     alt = "; ".join(
         f"{_budget(one)}: "
@@ -157,7 +158,7 @@ def memorization(trainings: Sequence[TrainingRead]) -> Picture | None:
             look, len(measures), len(measures) if look.wide else 1, 3.0
         )
         for index, (axes, name) in enumerate(zip(panels, measures, strict=True)):
-            _across(axes, look, shown, lambda one, key=name: one.likeness[key]["trained"], index)  # type: ignore[misc]
+            _across(axes, look, shown, partial(_nearness, name), index)
             base = [one.likeness[name]["base"] for one in shown if "base" in one.likeness[name]]
             _levels(axes, look, [(float(np.mean(base)), "base model")] if base else [])
             axes.set_ylabel(NEARNESS[name])
@@ -170,6 +171,10 @@ def memorization(trainings: Sequence[TrainingRead]) -> Picture | None:
         draw,
         png=True,
     )
+
+
+def _nearness(measure: str, one: TrainingRead) -> float:
+    return one.likeness[measure]["trained"]
 
 
 def _intervals(

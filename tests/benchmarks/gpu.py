@@ -109,14 +109,12 @@ def table(base: Path) -> list[dict[str, Any]]:
         learning = Learning(precision="bfloat16", max_tokens=TOKENS, learning_rate=1e-4, **told)
         row: dict[str, Any] = {"step": name}
         try:
-            here = reading(base, learning)
-            seconds, memory = stepping(here, learning, protected)
+            seconds, memory = stepping(reading(base, learning), learning, protected)
             row |= {"seconds": round(seconds, 3), "GB": round(memory, 1)}
             row["tokens a second"] = round(BATCH * TOKENS / seconds)
             row["to plain"] = round(seconds / rows[0]["seconds"], 2) if rows else 1.0
         except Exception as error:  # the other rows are still worth their time
             row["failed"] = f"{type(error).__name__}: {error}"[:300]
-        here = None  # type: ignore[assignment]
         gc.collect()
         torch.cuda.empty_cache()
         rows.append(row)
