@@ -1,9 +1,10 @@
 """What a training will take, before it is begun: parameters, memory, tokens, steps, time.
 
-Memory and time follow a simple model whose constants were measured (see `docs/tutorials/seven-billion.md`). Per
-token and layer a backward pass keeps six numbers of the hidden size and four of the feed-forward
-size; each learned token costs ten bytes for each word of the vocabulary. A frozen weight costs two
-operations forward and two backward for each token, and two more with checkpointing.
+Memory and time follow a simple model whose constants were measured; the table is in
+`docs/tutorials/seven-billion.md`. Per token and layer a backward pass keeps six numbers of the
+hidden size and four of the feed-forward size; each learned token costs ten bytes for each word of
+the vocabulary. A frozen weight costs two operations forward and two backward for each token, and
+two more with checkpointing.
 """
 
 from collections.abc import Iterator, Sequence
