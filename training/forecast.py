@@ -121,6 +121,7 @@ def memory_of(size: Size, recipe: Recipe, at_once: int, learned: float) -> Memor
 def operations(size: Size, recipe: Recipe, tokens: float, learned: float) -> float:
     """Of one pass over so many tokens, of which so many are learned."""
     times = 6 if recipe.learning.checkpointing else 4
+    times += 4 if recipe.learning.objective == "dpo" else 0  # what model and base make of each pair
     words = size.hidden * size.vocabulary
     return times * ((size.parameters - size.embeddings) * tokens + words * learned)
 
@@ -169,7 +170,12 @@ def _tokens(recipe: Recipe, sites: Sites | None) -> tuple[int, int]:
     records: Sequence[ProtectedRecord] = [
         record
         for here in sites.sessions.values()
-        for record in records_of(here, tokenizer, recipe.learning.max_tokens)
+        for record in records_of(
+            here,
+            tokenizer,
+            recipe.learning.max_tokens,
+            pairs=recipe.learning.objective == "dpo",
+        )
     ]
     every = sum(len(piece.ids) for record in records for piece in record.examples)
     return every, sum(record.learned for record in records)

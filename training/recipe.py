@@ -49,6 +49,12 @@ class Lora(Spec):
 class Learning(Spec):
     """The local training."""
 
+    objective: Literal["sft", "dpo"] = "sft"
+    """`sft`: the counselor's lines; `dpo`: revised lines rather than their drafts (Rafailov et al.
+    2023), for corpora whose turns have a `draft`; other sessions are left out.
+    """
+    beta: Positive = 0.1
+    """With `dpo`: how strongly a model is held to the untouched base; larger is closer."""
     optimizer: Literal["adamw", "adamw_8bit", "sgd"] = "adamw"
     """`adamw_8bit` keeps its moments in 8 bits (Dettmers et al. 2022): a GPU and bitsandbytes."""
     learning_rate: Positive = 1e-3
@@ -72,6 +78,10 @@ class Learning(Spec):
     """`precision`, `quantize`: of the frozen base; 4 bit needs a GPU and bitsandbytes."""
     quantize: Literal["none", "4bit"] = "none"
     checkpointing: bool = False
+    keep: Literal["last", "best"] = "last"
+    """Which weights become the adapter: the last, or those with the least held-out loss."""
+    patience: Count | None = None
+    """Stop after so many measurements of the held-out loss without a new least one. None: never."""
 
 
 class Averaging(Spec):

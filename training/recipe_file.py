@@ -41,7 +41,8 @@ def refuse(path: Path, lines: Lines, found: list[Problem]) -> None:
 
 
 def _problems(recipe: Recipe) -> list[Problem]:
-    return [*_of_data(recipe), *_of_averaging(recipe), *_of_base(recipe), *_of_noise(recipe)]
+    parts = _of_data, _of_averaging, _of_base, _of_learning, _of_noise
+    return [one for part in parts for one in part(recipe)]
 
 
 def _of_data(recipe: Recipe) -> list[Problem]:
@@ -128,6 +129,35 @@ def _of_base(recipe: Recipe) -> Iterator[Problem]:
                 " are packed; take `fedavg` or `fedadam`, or `quantize: none`"
             ),
         )
+
+
+def _of_learning(recipe: Recipe) -> Iterator[Problem]:
+    learning = recipe.learning
+    if learning.objective == "dpo":
+        if recipe.lora.dropout:
+            yield (
+                ("lora", "dropout"),
+                "would be another model for a line than for its draft; with `dpo` set it to 0",
+            )
+        if recipe.averaging.rule in ("stack", "exact"):
+            yield (
+                ("averaging", "rule"),
+                (
+                    f"`{recipe.averaging.rule}` adds to the base, and `dpo` compares with the"
+                    " untouched one; take `fedavg` or `fedadam`"
+                ),
+            )
+    elif "beta" in learning.model_fields_set:
+        yield ("learning", "beta"), "belongs to `objective: dpo`; remove it"
+    for key in ("keep", "patience"):
+        if key in learning.model_fields_set and recipe.sites:
+            yield (
+                ("learning", key),
+                (
+                    "goes by the loss of held-out clients, and between machines the server has"
+                    " nobody's sessions; remove it"
+                ),
+            )
 
 
 def _of_noise(recipe: Recipe) -> Iterator[Problem]:

@@ -151,15 +151,23 @@ def themes(dialogues: Iterable[Dialogue]) -> str:
 
 
 def _read(source: str, path: Path, recipe: Recipe) -> tuple[Dialogue, ...]:
-    """The dialogues that a counselor can be taught with; with `sample`, of as many clients as keep
+    """The dialogues that a counselor can be taught with, by preferences those with a revised line;
+    with `sample`, of as many clients as keep
     below it, drawn by the seed.
     """
-    teaching = Teaching()
+    teaching, dpo = Teaching(), recipe.learning.objective == "dpo"
     found = tuple(
         one
         for one in merge_turns(read_dialogues(place(source, path))).dialogues
-        if teaching.chat(one)
+        if (any(teaching.revised(one)) if dpo else teaching.chat(one))
     )
+    if dpo and not found:
+        raise SpecError(
+            [
+                f"{path}: learning.objective: `dpo` needs turns with a `draft`, and {source} has"
+                " none; `simcounsel synthesize` writes them, or take `sft`"
+            ]
+        )
     if recipe.sample is None:
         return found
     sizes = Counter(one.client for one in found)

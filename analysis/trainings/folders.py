@@ -106,7 +106,9 @@ def _of(path: Path) -> TrainingRead:
     recipe, card = manifest["recipe"], _json(path / "adapter" / "card.json")
     measured = card["measured"] if card else {}
     done = card is not None and (
-        manifest["kind"] == "tune" or measured.get("rounds") == recipe["rounds"]
+        manifest["kind"] == "tune"
+        or measured.get("rounds") == recipe["rounds"]
+        or "stopped_after_round" in measured
     )
     paid = (card or {}).get("privacy") or manifest["account"] or {}
     audit = _json(path / "audit.json")

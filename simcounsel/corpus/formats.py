@@ -112,31 +112,20 @@ def _trl(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
             yield {"prompt": [_system(dialogue, teaching), *past], "completion": [_plain(message)]}
 
 
-def _pairs(
-    dialogue: Dialogue, teaching: Teaching
-) -> Iterator[tuple[tuple[Message, ...], str, str]]:
-    """Each learner's line that was revised: what was before it, the line, and its draft."""
-    chat = teaching.chat(dialogue)
-    for number, message in enumerate(chat):
-        draft = message.turn.draft if message.turn and message.learned else None
-        if message.turn and draft and draft.text.strip() not in ("", message.turn.text.strip()):
-            yield chat[:number], message.turn.text, draft.text
-
-
 def _trl_preference(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
-    for past, chosen, rejected in _pairs(dialogue, teaching):
+    for past, line, draft in teaching.revised(dialogue):
         answers = {
             side: [{"role": "assistant", "content": text}]
-            for side, text in (("chosen", chosen), ("rejected", rejected))
+            for side, text in (("chosen", line.text), ("rejected", draft))
         }
         yield {"prompt": [_system(dialogue, teaching), *(_plain(one) for one in past)], **answers}
 
 
 def _sharegpt_preference(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
-    for past, chosen, rejected in _pairs(dialogue, teaching):
+    for past, line, draft in teaching.revised(dialogue):
         answers = {
             side: {"from": "gpt", "value": text}
-            for side, text in (("chosen", chosen), ("rejected", rejected))
+            for side, text in (("chosen", line.text), ("rejected", draft))
         }
         yield {
             "conversations": [_from(one) for one in past],

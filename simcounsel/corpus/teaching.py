@@ -3,6 +3,7 @@ system prompt.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
@@ -111,6 +112,16 @@ class Teaching:
             return Message(role="user", turn=turn, text=turn.text, learned=False)
         text = marked(turn, reasoning=self.reasoning, tags=self.tags)
         return Message(role="assistant", turn=turn, text=text, learned=turn.source != "fallback")
+
+    def revised(self, dialogue: Dialogue) -> Iterator[tuple[tuple[Message, ...], Message, str]]:
+        """Each learner's line that was revised: what was before it, the line as it was said, and
+        its draft.
+        """
+        chat = self.chat(dialogue)
+        for number, message in enumerate(chat):
+            draft = message.turn.draft if message.turn and message.learned else None
+            if message.turn and draft and draft.text.strip() not in ("", message.turn.text.strip()):
+                yield chat[:number], replace(message, text=message.turn.text), draft.text
 
     def past(self, messages: tuple[Message, ...]) -> list[Message]:
         """Messages as they are before a reply: with tags, without reasoning, as reasoning models

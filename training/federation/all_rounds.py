@@ -183,12 +183,14 @@ def federate(
     seed: int,
     folder: Path,
     on_round: Callable[[RoundReport], None] = lambda report: None,
+    enough: Callable[[], bool] = lambda: False,
 ) -> FederationOutcome:
     """Run rounds up to number `rounds`, from the last one found in `folder`, or from `start`.
 
     plan: what is accounted for; None without privacy. Its noise and budget are for all its rounds.
-    on_round: told of every round that is on disk. Ctrl-C ends after the round in progress, a second
-    one at once. TrainingError, before anything is sent, for a plan that would overrun its budget or
+    on_round: told of every round that is on disk. enough: whether no more rounds are wanted; all
+    rounds of the plan are charged then. Ctrl-C ends after the round in progress, a second one at
+    once. TrainingError, before anything is sent, for a plan that would overrun its budget or
     terms that are not those of the rounds already done.
     """
     spending = PlanSpending(plan) if plan else None
@@ -199,6 +201,10 @@ def federate(
     now = _resumed(folder, mark, terms, start)
     with stoppable() as asked:
         while now.round < rounds:
+            if now.round and enough():
+                whole = replace(now, charged=max(now.charged, plan.rounds if plan else 0))
+                _charge(folder, whole.charged, spending, terms)
+                return _outcome(whole, spending, terms, None)
             if asked():
                 return _outcome(
                     now, spending, terms, f"on request, after round {now.round} of {rounds}"

@@ -25,6 +25,7 @@ from simcounsel.cache import cache_dir
 from simcounsel.llm.weights import WEIGHTS, path_of
 from training.adapters.bases import pinned_base
 from training.errors import TrainingError
+from training.learning.processes import told
 from training.learning.quiet import quietly
 from training.recipe import Learning, Lora
 
@@ -60,6 +61,7 @@ def load_base(
     options: dict[str, Any] = {"dtype": getattr(torch, precision)}
     if quantize == "4bit":
         options["quantization_config"] = _four_bits(where, precision)
+        options["device_map"] = {"": where}
     tokenizer = load_tokenizer(name)
     try:
         with quietly():
@@ -145,9 +147,11 @@ def load_for(recipe_base: str, learning: Learning, device: str) -> AdaptedBase:
 
 
 def device_of(word: str) -> torch.device:
-    """`auto` is the GPU where there is one, else the CPU."""
+    """`auto` is the GPU where there is one, else the CPU. Of several processes each has its own."""
     if word == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        word = "cuda" if torch.cuda.is_available() else "cpu"
+    if word == "cuda":
+        word = f"cuda:{told('LOCAL_RANK', 0)}"
     try:
         device = torch.device(word)
     except RuntimeError:

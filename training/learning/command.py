@@ -92,6 +92,8 @@ def tune(config: Config, out: Out = None, report_to: ReportTo = "none") -> None:
             progress.show("training" + loss, now.at, now.steps)
 
         done = tuning.tune(told, config, lines, where, on_progress=show, stop=asked)
+    if not done.first:  # of several processes one speaks
+        raise typer.Exit(130 if done.adapter is None else 0)
     if done.adapter is None:
         typer.echo(
             f"stopped; go on with: simcounsel train tune {named(config)}"

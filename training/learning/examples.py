@@ -3,14 +3,19 @@ prompt are context.
 
 A session is told in the base model's own chat template, client as `user`, counselor as `assistant`,
 with the system prompt that `simcounsel export` writes. A session longer than `max_tokens` is cut
-between turns; its parts stay one session: one loss, one gradient.
+between turns; its parts stay one session: one loss, one gradient. So exchanges of one session are
+packed into one sequence, and never two sessions.
+
+Where preferences are learned, a session gives two sequences for each revised line: the talk up to
+it with the line, and with its draft.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from jinja2 import TemplateError
 from torch import Tensor
 
 from simcounsel.corpus.dialogues import Dialogue
@@ -18,6 +23,8 @@ from simcounsel.corpus.teaching import Message, Teaching
 from training.errors import TrainingError
 
 TEACHING = Teaching()
+DATE = "26 Jul 2024"
+"""What templates are told that write the date, as Llama's do: the same tokens on every day."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Piece:
     learned: Tensor
     """[T], whether a token is to be predicted from those before; never the first."""
     weight: float
-    """Of each of its token losses in the loss of its record."""
+    """Of each of its token losses in the loss of its record; of a draft below 0."""
     dialogue: str
     """Whose part it is."""
 
@@ -51,29 +58,73 @@ class ProtectedRecord:
 
 
 def records_of(
-    dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens: int, *, by_client: bool = False
+    dialogues: Sequence[Dialogue],
+    tokenizer: Any,
+    max_tokens: int,
+    *,
+    by_client: bool = False,
+    pairs: bool = False,
 ) -> tuple[ProtectedRecord, ...]:
-    """One record a session (or a client), in the order of first appearance. TrainingError when one
-    has nothing to learn.
+    """One record a session (or a client), in the order of first appearance. pairs: of revised lines
+    and their drafts, in turn. TrainingError when one has nothing to learn.
     """
     groups: dict[str, list[Dialogue]] = {}
     for at, one in enumerate(dialogues):
         groups.setdefault(one.client if by_client else f"{at}:{one.id}", []).append(one)
-    return tuple(_record(unit, members, tokenizer, max_tokens) for unit, members in groups.items())
+    pieces = _pairs if pairs else _lines
+    return tuple(
+        ProtectedRecord(
+            unit,
+            tuple(
+                replace(piece, weight=piece.weight / len(members))
+                for one in members
+                for piece in pieces(one, tokenizer, max_tokens)
+            ),
+        )
+        for unit, members in groups.items()
+    )
 
 
-def _record(
-    unit: str, dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens: int
-) -> ProtectedRecord:
-    parts = []
-    for one in dialogues:
-        cut = encode(one, tokenizer, max_tokens)
-        tokens = sum(int(learned.sum()) for _, learned in cut)
-        if tokens == 0:
-            what = f"session {one.id!r} has no counselor's word to learn within {max_tokens} tokens"
-            raise TrainingError(f"{what}; leave it out (see `corpus check`), or raise max_tokens")
-        parts += [Piece(ids, learned, 1 / tokens / len(dialogues), one.id) for ids, learned in cut]
-    return ProtectedRecord(unit, tuple(parts))
+def _lines(dialogue: Dialogue, tokenizer: Any, max_tokens: int) -> Iterator[Piece]:
+    """A session's parts; their losses are the mean over its learned tokens."""
+    cut = encode(dialogue, tokenizer, max_tokens)
+    tokens = sum(int(learned.sum()) for _, learned in cut)
+    if tokens == 0:
+        raise _nothing(dialogue, "counselor's word to learn", max_tokens)
+    for ids, learned in cut:
+        yield Piece(ids, learned, 1 / tokens, dialogue.id)
+
+
+def _pairs(dialogue: Dialogue, tokenizer: Any, max_tokens: int) -> Iterator[Piece]:
+    """Of each revised line the talk up to it, with the line and with its draft; where that is too
+    long, without its first exchanges.
+    """
+    system = {"role": "system", "content": TEACHING.system_of(dialogue)}
+    made: list[tuple[Tensor, Tensor]] = []
+    for past, line, draft in TEACHING.revised(dialogue):
+        before = [replace(one, learned=False) for one in past]
+        while True:
+            both = [
+                tokens_of([*before, replace(line, text=text)], system, tokenizer)
+                for text in (line.text, draft)
+            ]
+            longest = max(len(ids) for ids, _ in both)
+            if longest <= max_tokens or len(before) < 3:
+                break
+            before = before[2:]
+        if longest <= max_tokens:
+            made += both
+    if not made:
+        raise _nothing(dialogue, "revised line, with what it answers,", max_tokens)
+    for at, (ids, learned) in enumerate(made):
+        yield Piece(ids, learned, (-1) ** at * 2 / len(made), dialogue.id)
+
+
+def _nothing(dialogue: Dialogue, what: str, max_tokens: int) -> TrainingError:
+    return TrainingError(
+        f"session {dialogue.id!r} has no {what} within {max_tokens} tokens; leave it out (see"
+        " `corpus check`), or raise max_tokens"
+    )
 
 
 def encode(dialogue: Dialogue, tokenizer: Any, max_tokens: int) -> list[tuple[Tensor, Tensor]]:
@@ -136,7 +187,10 @@ def tokens_of(
             spans.append((start, at))
     ids = torch.tensor(found["input_ids"], dtype=torch.long)
     learned = torch.zeros(len(ids), dtype=torch.bool)
-    ends = {number for number in tokenizer.all_special_ids if number is not None}
+    ends = {
+        *tokenizer.all_special_ids,
+        *(number for number, token in tokenizer.added_tokens_decoder.items() if token.special),
+    }
     pointer = 0
     offsets = found["offset_mapping"]
     for start, end in spans:
@@ -152,9 +206,40 @@ def tokens_of(
 
 
 def template(tokenizer: Any, messages: Iterable[dict[str, str]], *, reply: bool = False) -> str:
-    """Messages as the base model reads them. reply: with the beginning of a reply at the end."""
+    """Messages as the base model reads them. reply: with the beginning of a reply at the end. Where
+    the template has no place for a system prompt, or would put it behind what was said before, as
+    Gemma's and Mistral's, it leads the first message.
+    """
+    told = list(messages)
+    try:
+        text = _rendered(tokenizer, told, reply)
+        if told[0]["role"] != "system" or _leads(text, told):
+            return text
+    except TemplateError:
+        if told[0]["role"] != "system":
+            raise
+    first = {**told[1], "content": f"{told[0]['content']}\n\n{told[1]['content']}"}
+    try:
+        return _rendered(tokenizer, [first, *told[2:]], reply)
+    except TemplateError as error:
+        raise TrainingError(
+            f"the chat template refuses a talk of user and assistant ({error}); take another base"
+        ) from error
+
+
+def _rendered(tokenizer: Any, messages: list[dict[str, str]], reply: bool) -> str:
     return str(
-        tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=reply)
+        tokenizer.apply_chat_template(
+            messages, tokenize=False, add_generation_prompt=reply, date_string=DATE
+        )
+    )
+
+
+def _leads(text: str, messages: Sequence[dict[str, str]]) -> bool:
+    """Whether the system prompt is there, before what was said first."""
+    system, at = messages[0]["content"], text.find(messages[0]["content"])
+    return at >= 0 and (
+        len(messages) == 1 or text.find(messages[1]["content"], at + len(system)) >= 0
     )
 
 

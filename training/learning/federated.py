@@ -20,11 +20,13 @@ from training.federation.shift import dense
 from training.federation.site_ledger import SiteLedger
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
-from training.learning.examples import ProtectedRecord, records_of
+from training.learning.choice import best_at, enough
+from training.learning.examples import ProtectedRecord
 from training.learning.folder import TrainingFolder, data_of, manifest_of
-from training.learning.gradients import mean_loss
+from training.learning.processes import told
 from training.learning.result import spent_of, write_adapter
 from training.learning.site import Learners, OnStep, shifted
+from training.learning.steps import held_out_loss
 from training.plan import TrainingPlan
 from training.privacy import budget
 from training.recipe import Recipe
@@ -82,10 +84,22 @@ class Rounds:
             or self.folder.said("held_out")[-1]["at"] != state.round
         ):
             self.learners.set(state.weights)
-            with shifted(self.learners.reading, dense(state.shift) or {}):
-                loss, perplexity = mean_loss(self.learners.reading, self.held_out)
-            self.folder.say("held_out", at=state.round, loss=loss, perplexity=perplexity)
+            reading, learning = self.learners.reading, self.learners.recipe.learning
+            with shifted(reading, dense(state.shift) or {}):
+                found = held_out_loss(reading, self.held_out, learning)
+            self.folder.say("held_out", at=state.round, **found)
         return float(self.folder.said("held_out")[-1]["loss"])
+
+    def enough(self) -> bool:
+        """Whether the recipe's patience is over."""
+        return enough(self.folder.said("held_out"), self.learners.recipe.learning.patience)
+
+    def chosen(self, last: ServerState) -> ServerState:
+        """The round whose weights become the adapter."""
+        best = best_at(self.folder.said("held_out"))
+        if self.learners.recipe.learning.keep == "last" or best is None:
+            return last
+        return on_disk.from_folder(self.folder.path / ROUNDS / f"{best:04d}")[0]
 
     def _state(self) -> ServerState:
         at = on_disk.latest(self.folder.path / ROUNDS)
@@ -106,6 +120,11 @@ def run_federation(
     """All rounds, or those that are left. TrainingError for an overrun budget, and for rounds that
     sites have answered in another folder, before anything is computed.
     """
+    if told("WORLD_SIZE", 1) > 1:
+        raise TrainingError(
+            "several processes can share the steps of `train tune` only; here the sites take turns."
+            " Start it once, or each site on its own GPU between machines (docs/training.md)"
+        )
     sites = find(recipe, file)
     plan = planned(recipe, file, lines, sites)
     sizes = {name: len(here) for name, here in sites.sessions.items()}
@@ -121,8 +140,9 @@ def run_federation(
         ),
     )
     start = ServerState(weights=learners.first_weights())
-    held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
-    beside = Rounds(folder=folder, learners=learners, held_out=held_out, on_round=on_round)
+    beside = Rounds(
+        folder=folder, learners=learners, held_out=learners.held_out(), on_round=on_round
+    )
     beside.begin(start)
     here = InProcess(learners, terms, recipe.seed, ledgers=ledgers)
     ended = federate(
@@ -134,6 +154,7 @@ def run_federation(
         seed=recipe.seed,
         folder=folder.path,
         on_round=beside.after,
+        enough=beside.enough,
     )
     return _written(folder, beside, ended, spent_of(ended, plan, recipe))
 
@@ -177,16 +198,20 @@ def _written(
         return Federated(
             folder=folder, adapter=None, stopped=ended.stopped, before=None, after=None
         )
-    after = beside.evaluate(ended.state)
-    before = next((float(one["loss"]) for one in folder.said("held_out") if one["at"] == 0), None)
+    beside.evaluate(ended.state)
+    kept = beside.chosen(ended.state)
+    losses = {one["at"]: float(one["loss"]) for one in folder.said("held_out")}
+    before, after = losses.get(0), losses.get(kept.round)
     facts = {
         "held_out_loss_before": before,
         "held_out_loss_after": after,
         "rounds": ended.state.round,
     }
-    adapter = write_adapter(
-        folder, ended.state.weights, facts, spent=spent, shift=ended.state.shift
-    )
+    if beside.learners.recipe.learning.keep == "best":
+        facts["kept_after_round"] = kept.round
+    if ended.stopped is None and ended.state.round < beside.learners.recipe.rounds:
+        facts["stopped_after_round"] = ended.state.round
+    adapter = write_adapter(folder, kept.weights, facts, spent=spent, shift=kept.shift)
     return Federated(
         folder=folder, adapter=adapter, stopped=ended.stopped, before=before, after=after
     )

@@ -109,6 +109,7 @@ class TrainingFolder:
         return card is not None and (
             manifest["kind"] == "tune"
             or card["measured"].get("rounds") == manifest["recipe"]["rounds"]
+            or "stopped_after_round" in card["measured"]
         )
 
     def say(self, kind: str, **what: Any) -> None:

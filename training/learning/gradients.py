@@ -19,6 +19,7 @@ from torch.nn import functional
 
 from training.errors import TrainingError
 from training.learning.examples import Piece, ProtectedRecord, together
+from training.learning.processes import ALONE, Processes
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,8 @@ class ModelReading:
     """A token's id."""
     at_once: int
     """Sequences computed together."""
+    processes: Processes = ALONE
+    """Who share the records of a step."""
 
     @property
     def device(self) -> torch.device:
@@ -93,13 +96,15 @@ def check_head(reading: ModelReading) -> None:
         )
 
 
-def mean_gradient(reading: ModelReading, records: Sequence[ProtectedRecord]) -> float:
-    """Leave in `.grad` the gradient of the mean of the records' losses; returns that mean."""
+def mean_gradient(reading: ModelReading, records: Sequence[ProtectedRecord], count: int) -> float:
+    """Leave in `.grad` the gradient of the sum of the records' losses over `count`, the records
+    that all processes have; returns that sum over count.
+    """
     total = 0.0
-    for part in _parts(
-        [example for record in records for example in record.examples], reading.at_once
-    ):
-        loss = losses(reading, part).sum() / len(records)
+    # of like length together, so that little is computed on padding
+    pieces = sorted((one for record in records for one in record.examples), key=_tokens)
+    for part in parts(pieces, reading.at_once):
+        loss = losses(reading, part).sum() / count
         loss.backward()
         total += float(loss.detach())
     return total
@@ -129,14 +134,15 @@ def clipped_sum(
     """
     parameters = reading.trained()
     total = [torch.zeros_like(parameter) for parameter in parameters]
-    for group in _groups(records, reading.at_once):
+    alike = sorted(records, key=lambda record: max(map(_tokens, record.examples)))
+    for group in _groups(alike, reading.at_once):
         gradients = [
             torch.zeros((len(group), *parameter.shape), device=parameter.device)
             for parameter in parameters
         ]
         of = [at for at, record in enumerate(group) for _ in record.examples]
         start = 0
-        for part in _parts(
+        for part in parts(
             [example for record in group for example in record.examples], reading.at_once
         ):
             losses(reading, part).sum().backward()
@@ -170,7 +176,12 @@ def _taken(parameter: nn.Parameter) -> Tensor:
     return found
 
 
-def _parts(examples: Sequence[Piece], size: int) -> Iterator[list[Piece]]:
+def _tokens(piece: Piece) -> int:
+    return len(piece.ids)
+
+
+def parts(examples: Sequence[Piece], size: int) -> Iterator[list[Piece]]:
+    """The pieces in order, so many together."""
     found = iter(examples)
     while part := list(islice(found, size)):
         yield part
@@ -200,7 +211,7 @@ def mean_loss(reading: ModelReading, records: Sequence[ProtectedRecord]) -> tupl
     total = nats = 0.0
     with torch.no_grad():
         for record in records:
-            for part in _parts(record.examples, reading.at_once):
+            for part in parts(record.examples, reading.at_once):
                 each = losses(reading, part)
                 total += float(each.sum())
                 nats += float(

@@ -164,8 +164,18 @@ def not_covered(recipe: Mapping[str, Any]) -> list[str]:
         "that a training took place, its recipe and its duration",
     ]
     if recipe["held_out"]:
+        learning = recipe["learning"]
+        chosen = [
+            what
+            for what, yes in (
+                ("the weights", learning.get("keep") == "best"),
+                ("when it ended", learning.get("patience")),
+            )
+            if yes
+        ]
         beside.append(
-            "mean losses over held-out clients, who were not trained on; nothing was chosen by them"
+            "mean losses over held-out clients, who were not trained on; chosen by them:"
+            f" {' and '.join(chosen) or 'nothing'}"
         )
     if recipe["noise"] == "seeded":
         beside.append(

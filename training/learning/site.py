@@ -4,7 +4,7 @@ rounds.
 
 import ctypes.util
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,11 +12,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from simcounsel.corpus.dialogues import Dialogue
 from training.errors import SiteRefused, TrainingError
 from training.federation.updates import Learned
 from training.learning.base import AdaptedBase, change_rank, load_for, with_adapters
 from training.learning.examples import ProtectedRecord, records_of
 from training.learning.gradients import ModelReading, check_head
+from training.learning.processes import ALONE, Processes
 from training.learning.steps import Local, StepProtection, adapter_weights, set_adapter_weights
 from training.plan import SiteSize, TrainingPlan
 from training.privacy.budget import multiplier_of, noise_std
@@ -62,6 +64,7 @@ class Learners:
     plan: TrainingPlan | None
     on_step: OnStep = lambda site, round, done, of: None
     """Told of each step that is done, of how many in the round."""
+    processes: Processes = ALONE
     base: AdaptedBase = field(init=False)
     reading: ModelReading = field(init=False)
     records: dict[str, tuple[ProtectedRecord, ...]] = field(init=False)
@@ -71,12 +74,36 @@ class Learners:
         self.base = load_for(recipe.base, recipe.learning, recipe.device)
         by_client = recipe.trains == "client"
         self.records = {
-            name: records_of(
-                here, self.base.tokenizer, recipe.learning.max_tokens, by_client=by_client
-            )
+            name: self.encoded(here, by_client=by_client)
             for name, here in self.sites.sessions.items()
         }
-        self.reading = reading_of(self.base, recipe)
+        self.reading = reading_of(self.base, recipe, self.processes)
+
+    def encoded(
+        self, sessions: Sequence[Dialogue], *, by_client: bool = False
+    ) -> tuple[ProtectedRecord, ...]:
+        """Sessions as the recipe learns them."""
+        learning = self.recipe.learning
+        return records_of(
+            sessions,
+            self.base.tokenizer,
+            learning.max_tokens,
+            by_client=by_client,
+            pairs=learning.objective == "dpo",
+        )
+
+    def held_out(self) -> tuple[ProtectedRecord, ...]:
+        """The sessions that losses are measured on. TrainingError where the recipe goes by them,
+        and there are none.
+        """
+        learning = self.recipe.learning
+        if not self.sites.held_out and (learning.patience or learning.keep == "best"):
+            key = "patience" if learning.patience else "keep: best"
+            raise TrainingError(
+                f"learning.{key} goes by the loss of held-out clients, and nobody is held out; set"
+                " `held_out: 0.2`, or remove it"
+            )
+        return self.encoded(self.sites.held_out)
 
     def first_weights(self) -> dict[str, NDArray[np.float32]]:
         """The adapters before the first round: A drawn by the seed, B zero."""
@@ -148,8 +175,10 @@ def _rank(weights: Weights) -> int:
     return int(next(value.shape[0] for name, value in weights.items() if "lora_A" in name))
 
 
-def reading_of(base: AdaptedBase, recipe: Recipe) -> ModelReading:
-    """The base with fresh adapters, ready to be trained as the recipe says."""
+def reading_of(base: AdaptedBase, recipe: Recipe, processes: Processes = ALONE) -> ModelReading:
+    """The base with fresh adapters, ready to be trained as the recipe says, by these processes
+    together.
+    """
     model: Any = with_adapters(base, recipe.lora, seed=recipe.seed)
     if recipe.learning.checkpointing:
         _checkpoint(model)
@@ -158,6 +187,7 @@ def reading_of(base: AdaptedBase, recipe: Recipe) -> ModelReading:
         model=model,
         padding=int(base.tokenizer.pad_token_id),
         at_once=recipe.learning.at_once or (4 if on_gpu else 1),
+        processes=processes,
     )
     check_head(reading)
     return reading

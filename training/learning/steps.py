@@ -16,7 +16,14 @@ from torch import Tensor
 
 from training.learning.base import bitsandbytes
 from training.learning.examples import ProtectedRecord
-from training.learning.gradients import ModelReading, clipped_sum, mean_gradient, per_sequence
+from training.learning.gradients import (
+    ModelReading,
+    clipped_sum,
+    mean_gradient,
+    mean_loss,
+    per_sequence,
+)
+from training.learning.preferences import measured, steered
 from training.privacy.noise import Key, generator, normals, secure_generator
 from training.recipe import Learning
 
@@ -98,7 +105,7 @@ class Local:
         if self.protection:
             self._protect(self.protection, number)
         else:
-            loss = mean_gradient(self.reading, self.batch_of(number))
+            loss = self._learn(number)
         if anchor and self.learning.proximal:
             for parameter, start in zip(self.reading.trained(), anchor, strict=True):
                 if parameter.grad is not None:
@@ -108,8 +115,37 @@ class Local:
         optimizer.step()
         return loss
 
+    def _learn(self, number: int) -> float:
+        """Leaves the mean gradient of the step's records, and returns their mean loss."""
+        records = self.batch_of(number)
+        processes, parameters = self.reading.processes, self.reading.trained()
+        mine, known = self._aimed(processes.share(records))
+        found = mean_gradient(self.reading, mine, len(records))
+        loss = torch.tensor(
+            found if known is None else known / len(records), device=self.reading.device
+        )
+        if processes.count > 1:
+            for parameter in parameters:
+                if parameter.grad is None:  # a process without a record in this step
+                    parameter.grad = torch.zeros_like(parameter)
+            processes.add([loss, *(one.grad for one in parameters if one.grad is not None)])
+        return float(loss)
+
+    def _aimed(
+        self, records: Sequence[ProtectedRecord]
+    ) -> tuple[Sequence[ProtectedRecord], float | None]:
+        """The records as the objective weighs them, and the sum of their losses where that is not
+        what the weights give.
+        """
+        if self.learning.objective == "sft":
+            return records, None
+        return steered(self.reading, records, self.learning.beta)
+
     def _protect(self, given: StepProtection, number: int) -> None:
-        total = clipped_sum(self.reading, self.drawn(number), given.clip)
+        processes = self.reading.processes
+        mine, _ = self._aimed(processes.share(self.drawn(number)))
+        total = clipped_sum(self.reading, mine, given.clip)
+        processes.add(total)
         parameters = self.reading.trained()
         drawn = normals(
             sum(one.numel() for one in total),
@@ -117,6 +153,7 @@ class Local:
             None if given.secure else (*self.key, "noise", number),
         )
         noise = torch.from_numpy(drawn.astype(np.float32)).to(self.reading.device)
+        noise = processes.same(noise)
         at = 0
         for parameter, one in zip(parameters, total, strict=True):
             parameter.grad = (
@@ -132,9 +169,11 @@ class Local:
         if given is None:
             raise ValueError("without protection a step takes `batch_of`")
         rng = secure_generator() if given.secure else generator((*self.key, "draw", number))
+        chances = torch.from_numpy(rng.random(len(self.records))).to(self.reading.device)
+        chances = self.reading.processes.same(chances)
         return [
             record
-            for record, chance in zip(self.records, rng.random(len(self.records)), strict=True)
+            for record, chance in zip(self.records, chances.tolist(), strict=True)
             if chance < given.rate
         ]
 
@@ -143,6 +182,19 @@ class Local:
         epoch, at = divmod(number, self.steps_per_epoch)
         order = generator((*self.key, "epoch", epoch)).permutation(len(self.records))
         return [self.records[one] for one in order[at * self.batch : (at + 1) * self.batch]]
+
+
+def held_out_loss(
+    reading: ModelReading, records: Sequence[ProtectedRecord], learning: Learning
+) -> dict[str, float]:
+    """`loss`, nats; of lines also `perplexity`, of preferences in what share the line is
+    `preferred`.
+    """
+    if learning.objective == "dpo":
+        reading.model.eval()
+        return measured(reading, records, learning.beta)
+    loss, perplexity = mean_loss(reading, records)
+    return {"loss": loss, "perplexity": perplexity}
 
 
 def rate_at(number: int, in_all: int, learning: Learning) -> float:

@@ -9,7 +9,7 @@ without the stop.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +19,22 @@ from numpy.typing import NDArray
 
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
-from training.learning.examples import ProtectedRecord, records_of
-from training.learning.folder import TrainingFolder, account_fields, data_of, manifest_of
-from training.learning.gradients import mean_loss
+from training.learning.base import device_of
+from training.learning.choice import best_at, enough
+from training.learning.examples import ProtectedRecord
+from training.learning.folder import ADAPTER, TrainingFolder, account_fields, data_of, manifest_of
+from training.learning.processes import Processes
 from training.learning.result import write_adapter
 from training.learning.site import Learners, must_have_moved, steps_of
-from training.learning.steps import Local, adapter_weights, set_adapter_weights
+from training.learning.steps import Local, adapter_weights, held_out_loss, set_adapter_weights
 from training.privacy import budget
 from training.privacy.trust import as_rows, protections
 from training.recipe import Recipe
 from training.sites import ALL, find, planned
 
 KEEP_EVERY_S = 120.0
-OPTIMIZER = "optimizer."
+OPTIMIZER, BEST = "optimizer.", "best."
+"""Before the names of these arrays of a state."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +55,8 @@ class TunedBase:
     """What a central training came to."""
 
     folder: TrainingFolder
+    first: bool
+    """Whether this process, of several, writes and speaks."""
     adapter: Path | None
     """Its folder; None if it was stopped before the end."""
     before: float | None
@@ -92,28 +97,39 @@ def tune(
             f"the budget of epsilon {most:g} would be overrun after round {account.last_round} of"
             f" {recipe.rounds}; see `simcounsel train account {file}`"
         )
-    learners = Learners(recipe=recipe, sites=sites, plan=plan)
-    local = learners.local(ALL)
-    folder = TrainingFolder.begin(
-        out,
-        manifest_of(
-            "tune", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
-        ),
+    processes = Processes.joined(device_of(recipe.device))
+    learners = Learners(recipe=recipe, sites=sites, plan=plan, processes=processes)
+    local, held_out = learners.local(ALL), learners.held_out()
+    manifest = manifest_of(
+        "tune", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
     )
-    held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
-    steps = recipe.rounds * steps_of(local, recipe, plan, sites.counted()[0])
+    if not processes.first:
+        processes.wait()
+    folder = TrainingFolder.begin(out, manifest)
+    if processes.first:
+        processes.wait()
     training = CentralTraining(
-        folder=folder, local=local, held_out=held_out, steps=steps, on_progress=on_progress
+        folder=folder,
+        local=local,
+        held_out=held_out,
+        steps=recipe.rounds * steps_of(local, recipe, plan, sites.counted()[0]),
+        on_progress=on_progress if processes.first else lambda _: None,
     )
     finished = training.run(stop)
-    before, after = training.first_and_last()
+    facts = training.facts()
     adapter = None
     if finished:
-        facts = {"held_out_loss_before": before, "held_out_loss_after": after, "steps": steps}
-        adapter = write_adapter(
-            folder, adapter_weights(local.reading.model), facts, spent=_spent(account, recipe)
-        )
-    return TunedBase(folder=folder, adapter=adapter, before=before, after=after)
+        adapter = folder.path / ADAPTER
+        if processes.first:
+            write_adapter(folder, training.chosen(), facts, spent=_spent(account, recipe))
+        processes.wait()
+    return TunedBase(
+        folder=folder,
+        first=processes.first,
+        adapter=adapter,
+        before=facts["held_out_loss_before"],
+        after=facts["held_out_loss_after"],
+    )
 
 
 def _spent(account: budget.PrivacyAccount | None, recipe: Recipe) -> dict[str, Any] | None:
@@ -135,9 +151,13 @@ class CentralTraining:
     held_out: Sequence[ProtectedRecord]
     steps: int
     on_progress: Callable[[TuneProgress], None]
+    best: dict[str, NDArray[Any]] = field(default_factory=dict)
+    """With `keep: best`, the weights of the least held-out loss so far."""
+    _known: list[dict[str, Any]] = field(default_factory=list)
+    """Held-out losses, as they are in the log."""
 
     def run(self, stop: Callable[[], bool]) -> bool:
-        """Whether the end was reached."""
+        """Whether the end was reached, or `patience` was over."""
         reading = self.local.reading
         optimizer = self.local.optimizer()
         at = self._go_on(optimizer)
@@ -146,14 +166,14 @@ class CentralTraining:
         if at == 0:
             self._evaluate(0)
         with self.local.watching():
-            while at < self.steps:
+            while at < self.steps and not self._enough():
                 loss = self.local.step(at, optimizer)
                 at += 1
-                self.folder.say("step", at=at, loss=loss)
+                self._say("step", at=at, loss=loss)
                 self.on_progress(TuneProgress(at=at, steps=self.steps, loss=loss))
                 if at % self.local.steps_per_epoch == 0 or at == self.steps:
                     self._evaluate(at)
-                if stop() and at < self.steps:
+                if reading.processes.any(stop(), reading.device) and at < self.steps:
                     self._keep(at, optimizer)
                     return False
                 if time.monotonic() - began > KEEP_EVERY_S:
@@ -164,46 +184,83 @@ class CentralTraining:
             self._keep(at, optimizer)
         return True
 
-    def first_and_last(self) -> tuple[float | None, float | None]:
-        """The held-out loss before the first step and after the last."""
-        known = [
-            one["loss"] for one in sorted(self.folder.said("held_out"), key=lambda one: one["at"])
-        ]
-        return (known[0], known[-1]) if known else (None, None)
+    def facts(self) -> dict[str, Any]:
+        """For the card: the held-out loss before the first step and of the weights that are kept,
+        and after which step these were.
+        """
+        known = self._known
+        losses = {one["at"]: one["loss"] for one in known}
+        last = max(losses, default=0)
+        kept = best_at(known) if self.local.learning.keep == "best" else last
+        found = {
+            "held_out_loss_before": losses.get(0),
+            "held_out_loss_after": losses.get(kept),
+            "steps": self.steps,
+        }
+        if self.local.learning.keep == "best":
+            found["kept_after_step"] = kept
+        if self._enough() and last < self.steps:
+            found["stopped_after_step"] = last
+        return found
+
+    def chosen(self) -> Mapping[str, NDArray[Any]]:
+        """The weights that become the adapter."""
+        if self.local.learning.keep == "best":
+            return self.best
+        return adapter_weights(self.local.reading.model)
+
+    def _enough(self) -> bool:
+        return enough(self._known, self.local.learning.patience)
+
+    def _say(self, kind: str, **what: Any) -> None:
+        if self.local.reading.processes.first:
+            self.folder.say(kind, **what)
 
     def _evaluate(self, at: int) -> None:
         if self.held_out:
-            loss, perplexity = mean_loss(self.local.reading, self.held_out)
-            self.folder.say("held_out", at=at, loss=loss, perplexity=perplexity)
-            self.on_progress(TuneProgress(at=at, steps=self.steps, held_out=loss))
+            found = held_out_loss(self.local.reading, self.held_out, self.local.learning)
+            self._say("held_out", at=at, **found)
+            self._known.append({"at": at, **found})
+            self.on_progress(TuneProgress(at=at, steps=self.steps, held_out=found["loss"]))
+            if self.local.learning.keep == "best" and best_at(self._known) == at:
+                self.best = adapter_weights(self.local.reading.model)
 
     def _keep(self, at: int, optimizer: torch.optim.Optimizer) -> None:
+        if not self.local.reading.processes.first:
+            return
         arrays: dict[str, NDArray[Any]] = dict(adapter_weights(self.local.reading.model))
-        for name, value in _flat(optimizer).items():
-            arrays[OPTIMIZER + name] = value
+        arrays |= {BEST + name: value for name, value in self.best.items()}
+        arrays |= {OPTIMIZER + name: value for name, value in _flat(optimizer).items()}
         self.folder.keep(arrays, {"at": at, "torch_threads": torch.get_num_threads()})
 
     def _go_on(self, optimizer: torch.optim.Optimizer) -> int:
         """Read the state, if there is one; returns the steps that are done."""
         kept = self.folder.kept()
-        if kept is None:
-            self.folder.trim({"step": 0, "held_out": -1})
-            return 0
-        arrays, facts = kept
-        set_adapter_weights(
-            self.local.reading,
-            {name: value for name, value in arrays.items() if not name.startswith(OPTIMIZER)},
-        )
-        _restore(
-            optimizer,
-            {
-                name.removeprefix(OPTIMIZER): value
+        arrays, at = (kept[0], int(kept[1]["at"])) if kept else ({}, 0)
+        processes = self.local.reading.processes
+        processes.wait()  # nobody writes while another reads
+        if processes.first:
+            self.folder.trim({"step": at, "held_out": at if kept else -1})
+        processes.wait()
+        self._known = self.folder.said("held_out")
+        if kept:
+            self.best = _part(arrays, BEST)
+            _restore(optimizer, _part(arrays, OPTIMIZER))
+            own = {
+                name: value
                 for name, value in arrays.items()
-                if name.startswith(OPTIMIZER)
-            },
-        )
-        self.folder.trim({"step": facts["at"], "held_out": facts["at"]})
-        return int(facts["at"])
+                if not name.startswith((BEST, OPTIMIZER))
+            }
+            set_adapter_weights(self.local.reading, own)
+        return at
+
+
+def _part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {
+        name.removeprefix(prefix): value
+        for name, value in arrays.items()
+        if name.startswith(prefix)
+    }
 
 
 def _flat(optimizer: torch.optim.Optimizer) -> dict[str, NDArray[Any]]:
