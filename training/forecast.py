@@ -171,10 +171,7 @@ def _tokens(recipe: Recipe, sites: Sites | None) -> tuple[int, int]:
         record
         for here in sites.sessions.values()
         for record in records_of(
-            here,
-            tokenizer,
-            recipe.learning.max_tokens,
-            pairs=recipe.learning.objective == "dpo",
+            here, tokenizer, recipe.learning.max_tokens, pairs=recipe.learning.objective == "dpo"
         )
     ]
     every = sum(len(piece.ids) for record in records for piece in record.examples)

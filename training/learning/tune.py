@@ -103,11 +103,7 @@ def tune(
     manifest = manifest_of(
         "tune", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
     )
-    if not processes.first:
-        processes.wait()
-    folder = TrainingFolder.begin(out, manifest)
-    if processes.first:
-        processes.wait()
+    folder = _begun(out, manifest, processes)
     training = CentralTraining(
         folder=folder,
         local=local,
@@ -130,6 +126,16 @@ def tune(
         before=facts["held_out_loss_before"],
         after=facts["held_out_loss_after"],
     )
+
+
+def _begun(out: Path, manifest: Mapping[str, Any], processes: Processes) -> TrainingFolder:
+    """The folder, made by the first process before the others open it."""
+    if not processes.first:
+        processes.wait()
+    folder = TrainingFolder.begin(out, manifest)
+    if processes.first:
+        processes.wait()
+    return folder
 
 
 def _spent(account: budget.PrivacyAccount | None, recipe: Recipe) -> dict[str, Any] | None:
