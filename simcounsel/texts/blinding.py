@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from simcounsel.texts.chinese_names import chinese_forms, is_chinese_name
 
 HIDDEN = "[…]"
+UNSPACED = "\u3040-\u9fff"
+"""Letters of scripts without spaces, as a range."""
 TITLES = frozenset(
     {
         "dr",
@@ -87,7 +89,8 @@ class Blinding:
         ]
         words = [
             _whole(
-                word, re.escape(word.removesuffix("*")) + (r"[\w-]*" if word.endswith("*") else "")
+                word,
+                re.escape(word.removesuffix("*")) + (_rest(word) if word.endswith("*") else ""),
             )
             for word in self._words
         ]
@@ -148,12 +151,22 @@ def _plain(text: str) -> str:
 
 
 def _whole(term: str, pattern: str) -> str:
-    """Found as a whole word only; in scripts without spaces (Chinese, Japanese) anywhere."""
+    """Found as a whole word only; in scripts without spaces (Chinese, Japanese) anywhere, and so is
+    a word of another script between them (`我是ChatGPT。`).
+    """
+    letter = rf"[^\W{UNSPACED}]"
     return (
-        ("" if _unspaced(term[:1]) else r"(?<!\w)")
+        ("" if _unspaced(term[:1]) else f"(?<!{letter})")
         + pattern
-        + ("" if _unspaced(term[-1:]) else r"(?!\w)")
+        + ("" if _unspaced(term[-1:]) else f"(?!{letter})")
     )
+
+
+def _rest(word: str) -> str:
+    """What may follow a word that ends in *: letters up to another script."""
+    if not word.endswith("*"):
+        return ""
+    return r"[\w-]*" if _unspaced(word[-2:-1]) else rf"(?:-|[^\W{UNSPACED}])*"
 
 
 def _unspaced(letter: str) -> bool:
