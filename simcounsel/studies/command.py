@@ -28,7 +28,8 @@ def rate_page(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[RUNS]...", help="Runs, folders of runs, corpora: to make a new study from."
+            metavar="[RUNS]...",
+            help="Runs, folders of runs, corpora, benches: to make a new study from.",
         ),
     ] = None,
     out: Annotated[
@@ -39,7 +40,8 @@ def rate_page(
         typer.Option(
             "--instrument",
             help=(
-                "transcript_quality, dialogue_quality, crisis_handling, conversation_experience,"
+                "transcript_quality, dialogue_quality, reply_quality (of benches; in Chinese"
+                " reply_quality_zh), crisis_handling, conversation_experience,"
                 " persona_consistency, persona_change, change_realism, recall_aptness, or a YAML"
                 " file."
             ),
@@ -69,7 +71,7 @@ def rate_page(
         typer.Option(
             "--max-per-run",
             min=1,
-            help="At most so many items of each run or corpus, drawn by chance.",
+            help="At most so many items of each run, corpus or bench, drawn by chance.",
         ),
     ] = None,
     fewest_lines: Annotated[
@@ -120,8 +122,8 @@ def rate_page(
     ] = None,
 ) -> None:
     """A blind rating study: people judge without knowing where it comes from. They are shown
-    transcripts, personas beside what was said and done, personas before and after, or two recalls
-    of one moment.
+    transcripts, replies of models, personas beside what was said and done, personas before and
+    after, or two recalls of one moment.
 
     Make:     simcounsel study rate-page runs --instrument transcript_quality --raters 3 --out study
 

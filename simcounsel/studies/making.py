@@ -1,11 +1,12 @@
-"""Making a study out of runs and corpora: blinded items, each rater's order, the key.
+"""Making a study out of runs, corpora and benches: blinded items, each rater's order, the key.
 
 Items of a study out of corpora: dialogues, blinded, drawn by theme as `corpus rate` draws
-them.
+them. Those of benches are replies to the same lines by each model.
 """
 
 import secrets
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from simcounsel.corpus.sampling import draw
 from simcounsel.errors import StudyError
 from simcounsel.record_kinds import WORLD, is_record, kind_of, records_in
 from simcounsel.studies.entry import CHECK_POINTS
+from simcounsel.studies.from_benches import is_bench, same_replies
 from simcounsel.studies.from_runs import of_runs
 from simcounsel.studies.instrument import About, RatingInstrument
 from simcounsel.studies.items import Choice, Found
@@ -46,13 +48,41 @@ def of_corpus(
     """The chosen dialogues of a corpus. StudyError when the instrument is about personas;
     CorpusError when the corpus cannot be read.
     """
+    _check_about(path, instrument)
+    yield from _blinded(path, read_dialogues(path), instrument, choice, seed)
+
+
+def of_benches(
+    paths: Sequence[Path], instrument: RatingInstrument, choice: Choice, seed: int
+) -> Iterator[Found]:
+    """Replies of each bench to the same lines, however short what was said before. StudyError when
+    the benches share none.
+    """
+    if not paths:
+        return
+    _check_about(paths[0], instrument)
+    short = replace(choice, fewest_lines=2)
+    for path, dialogues in same_replies(paths).items():
+        yield from _blinded(path, dialogues, instrument, short, seed)
+
+
+def _check_about(path: Path, instrument: RatingInstrument) -> None:
     if instrument.about != "transcripts":
         raise StudyError(
-            f"{path}: a corpus holds transcripts, and this instrument is about"
+            f"{path}: a corpus or a bench holds transcripts, and this instrument is about"
             f" {instrument.about}; choose"
-            " dialogue_quality, or name runs"
+            " dialogue_quality or reply_quality, or name runs"
         )
-    chosen = [one for one in read_dialogues(path) if _fits(one, choice)]
+
+
+def _blinded(
+    path: Path,
+    dialogues: Sequence[Dialogue],
+    instrument: RatingInstrument,
+    choice: Choice,
+    seed: int,
+) -> Iterator[Found]:
+    chosen = [one for one in dialogues if _fits(one, choice)]
     for one in draw(chosen, choice.most, seed).dialogues:
         yield Found(
             origin=_origin(path, one),
@@ -116,19 +146,21 @@ def make_study(
     seed: int = 0,
     choice: Choice | None = None,
 ) -> Study:
-    """Draw a blind study from runs, folders of runs and corpora, and write it to `out`.
+    """Draw a blind study from runs, folders of runs, corpora and benches, and write it to `out`.
 
     The order of each rater comes from (seed, rater); so the same runs and seed give the same study,
     but for its tokens. StudyError when nothing is found, or the folder is taken.
     """
     refuse_taken(out)
     wanted = choice or Choice()
-    corpora = [path for path in runs if is_corpus(path)]
-    lived = [path for path in runs if path not in corpora]
+    benches = [path for path in runs if is_bench(path)]
+    corpora = [path for path in runs if path not in benches and is_corpus(path)]
+    lived = [path for path in runs if path not in (*benches, *corpora)]
     found = _once(
         [
             *of_runs(lived, instrument, wanted, seed),
             *(item for path in corpora for item in of_corpus(path, instrument, wanted, seed)),
+            *of_benches(benches, instrument, wanted, seed),
         ]
     )
     if not found:
