@@ -235,6 +235,7 @@ def mindchat(
     cases: given.Cases = "samples",
     judge: given.OneJudge = "embedded",
     beside: given.Models = None,
+    ratings: given.Ratings = None,
     budget_usd: given.EachUsd = None,
     budget_calls: given.EachCalls = None,
     dry_run: given.Dry = False,
@@ -259,6 +260,7 @@ def mindchat(
         cases=cases,
         judge=judge,
         beside=tuple(beside or ()),
+        ratings=ratings,
         budget=remembered(folder, budget_usd, budget_calls, write=not dry_run),
     )
     _by_commands(partial(chat.steps, wanted), partial(chat.finish, wanted), folder, dry_run)

@@ -4,14 +4,18 @@ of them Tables VI to VIII with Figures 8 and 9.
 
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from analysis.errors import ReportError
 from analysis.page import command_line
+from analysis.raters import replies
 from analysis.replication.commands import Step, as_options, written
 from analysis.replication.mind_page import Made, design_of, own, said_of, write
 from analysis.replication.published import published
@@ -62,6 +66,8 @@ class Wanted:
     """One for all, so that no model rates itself alone."""
     beside: tuple[str, ...]
     """Other models, for Table VI."""
+    ratings: Path | None = None
+    """What people said of the replies, from rating pages."""
     budget: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -231,14 +237,40 @@ def _tables(
     models = {"MindChat": WHOLE, f"{wanted.base}, untrained": BASE}
     models |= {model: _folder_of(model) for model in wanted.beside}
     yield own("mindchat", "table_6", models, scores, by, served)
-    people = (
-        "People have not rated replies of models here; `simcounsel study pack` freezes talks for"
-        " clinicians"
-    )
-    yield own("mindchat", "table_6_people", {}, {}, "by people", people)
+    yield _by_people(wanted, {row: one for row, one in models.items() if one in benches}, served)
     seven = {name: name for name in published("mindchat").tables["table_7"].rows}
     yield own("mindchat", "table_7", seven, scores, by, served)
     yield _table_8(trainings, audits)
+
+
+def _by_people(wanted: Wanted, rows: Mapping[str, str], served: str | None) -> PaperTable:
+    """Table VI by people. rows: the bench's folder by row, of those that are finished."""
+    benches = {one: wanted.folder / "benches" / one for one in rows.values()}
+    if not benches or wanted.ratings is None:
+        why = _ask(wanted, list(benches.values())) if benches else served or "There are no benches"
+        return own("mindchat", "table_6_people", {}, {}, "by people", why)
+    people = replies.people_of(benches, [wanted.ratings])
+    both = replies.both_of(replies.judged_of(benches), people)
+    cells: dict[str, dict[str, TableCell]] = {}
+    for mean in replies.model_means(both).to_dict("records"):
+        low, high = (None if pd.isna(mean[end]) else float(mean[end]) for end in ("low", "high"))
+        cell = TableCell(ours=float(mean["people"]), low=low, high=high, n=int(mean["cases"]))
+        cells.setdefault(str(mean["model"]), {})[str(mean["score"])] = cell
+    ranked = replies.ranks(both)
+    told = [*replies.in_words(ranked), replies.limit_of(ranked), replies.agreement_in_words(people)]
+    table = own("mindchat", "table_6_people", rows, cells, "by people; n counts cases")
+    notes = ("Spearman's rho of people with the judge, 95% over cases.", *filter(None, told))
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def _ask(wanted: Wanted, benches: Sequence[Path]) -> str:
+    chinese = read_result(benches[0]).language == "Chinese"
+    words = [*map(str, benches), "--instrument", "reply_quality_zh" if chinese else "reply_quality"]
+    words += ["--max-per-run", "40", "--out", str(wanted.folder / "people")]
+    return (
+        f"People have not rated these yet: simcounsel study rate-page {shlex.join(words)} makes the"
+        " pages, and --ratings FILE takes what they said"
+    )
 
 
 def _folder_of(model: str) -> str:

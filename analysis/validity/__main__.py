@@ -193,8 +193,9 @@ def people(
         typer.Argument(
             metavar="RUNS|CSV...",
             help=(
-                "Runs that models rated, with --ratings; or one CSV with the columns client, model,"
-                " people (empty where people rated nothing), and, if there are several, score, arm."
+                "Runs that models rated, or benches of several models, with --ratings; or one CSV"
+                " with the columns client, model, people (empty where people rated nothing), and,"
+                " if there are several, score, arm."
             ),
         ),
     ],
@@ -217,14 +218,21 @@ def people(
     out: Out = Path("validity"),
 ) -> None:
     """Models' ratings set right by people's of some of them: means and differences that hold
-    whatever the model is worth (prediction-powered), and the model's bias.
+    whatever the model is worth (prediction-powered), and the model's bias. Of benches also whether
+    people and judge order replies and models alike (Spearman).
     """
     from analysis.page import command_line
     from analysis.validity.page import add
     from analysis.validity.people.making import make
     from analysis.validity.people.reading import from_csv, from_runs
+    from analysis.validity.people.replies import of_benches
     from analysis.validity.runs import SaidOf, said_of
+    from simcounsel.studies.from_benches import is_bench
 
+    if ratings and all(map(is_bench, places)):
+        part = of_benches(places, ratings, command_line(), margin)
+        typer.echo(f"page           {add(part, [], out)}")
+        return
     if ratings:
         table, said = from_runs(places, ratings), said_of(places)
     elif len(places) == 1 and places[0].suffix.lower() == ".csv":
