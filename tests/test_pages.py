@@ -51,6 +51,9 @@ NOT_RUN = {
     "simcounsel study validity persona runs --judge openai:gpt-4o-mini": "asks a paid model",
     "simcounsel study validity people ratings.csv --out validity": "wants ratings by people",
     "simcounsel study validity people runs --ratings people.csv": "wants ratings by people",
+    "simcounsel study validity people benches/cpsycoune-scripted benches/cpsycoune-staged-insomnia_cbt-scripted --ratings replies.csv": (
+        "wants ratings by people"
+    ),
     "simcounsel study validity page --out validity": "tests/analysis/validity does it",
     "simcounsel models --pull --model local:qwen2.5-1.5b": "fetches 1,117 MB",
     "simcounsel run insomnia --ticks 24 --model local:qwen2.5-1.5b": "tests/local does it",
