@@ -10,7 +10,7 @@ from simcounsel.agents.portrait import rewrite
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import ClientInsightsAnswer, InsightsAnswer, QuestionsAnswer
-from simcounsel.agents.views import bullets, in_terms, numbered, whoami
+from simcounsel.agents.views import bullets, closed, in_terms, numbered, whoami
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
 from simcounsel.llm.question import Ask, Example, Question, Reply, Tags, ask, traced
 from simcounsel.prompts import phrase, render
@@ -55,7 +55,7 @@ def first_memories(resident: Resident) -> tuple[Memory, ...]:
 
 def _sentence(text: str) -> str:
     """Words as a sentence: a capital in front, a stop behind."""
-    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?。！？" else ".")
+    return closed(text[:1].upper() + text[1:])
 
 
 def arrive(resident: Resident) -> Effects:

@@ -5,6 +5,7 @@ Labels are in the language of the world (`prompts/person.txt`, `moment.txt`); wh
 say is left out with its label.
 """
 
+import re
 from functools import lru_cache
 
 from simcounsel.agents.client_state import parts, strengths
@@ -19,6 +20,7 @@ from simcounsel.specs.vocabulary import Emotion
 
 AT = frozenset({"market", "counseling center", "office", "cafe", "other"})
 """Kinds of places that one is at; in the others one is in."""
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 STEPS_OF_TODAY = 6
 """How much of what was done today is in a prompt."""
 
@@ -121,7 +123,7 @@ def _file_text(file: _File, language: Language, ids: bool, words: str) -> str:
     ]
     if isinstance(p, ClientPersona):
         parts += [
-            f"{f'P{n}: ' * ids}{one.name}{'：' if language == 'zh' else ': '}{_closed(one.text)}"
+            f"{f'P{n}: ' * ids}{one.name}{'：' if language == 'zh' else ': '}{closed(one.text)}"
             for n, one in enumerate(p.case, 1)
         ] or [
             _of(key, language, text=_lettered(p, letter, language, ids))
@@ -140,14 +142,17 @@ def _lettered(persona: ClientPersona, letter: str, language: Language, ids: bool
     texts = {name: text for name, text in parts(persona).items() if name[0] == letter}
     gap = "" if language == "zh" else " "
     if ids:
-        return gap.join(f"{name}: {_closed(text)}" for name, text in texts.items())
+        return gap.join(f"{name}: {closed(text)}" for name, text in texts.items())
     if letter == "D":
-        return _closed(("；" if language == "zh" else "; ").join(texts.values()))
-    return gap.join(_closed(text) for text in texts.values())
+        return closed(("；" if language == "zh" else "; ").join(texts.values()))
+    return gap.join(closed(text) for text in texts.values())
 
 
-def _closed(text: str) -> str:
-    return text if text[-1:] in ".!?。！？" else f"{text}."
+def closed(text: str) -> str:
+    """A text with a full stop, as it is written in its language."""
+    if text[-1:] in ".!?。！？":
+        return text
+    return f"{text}{'。' if _CHINESE.match(text[-1:]) else '.'}"
 
 
 def _acquaintance(one: Acquaintance, language: Language) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from simcounsel.agents.talk import TalkView
+from simcounsel.agents.views import closed
 from simcounsel.events import Candidate, Reasoned, Retrieved
 from simcounsel.llm.question import Ask, Traced, ask, embedding
 from simcounsel.therapies.course.facts import Library
@@ -235,7 +236,7 @@ def described(view: TalkView, skill: MetaSkill | Skill) -> str:
         and skill.not_when
         and worded(view, "not when", text=skill.not_when),
     ]
-    return " ".join(part if part.endswith((".", "。")) else f"{part}." for part in parts if part)
+    return ("" if view.language == "zh" else " ").join(closed(part) for part in parts if part)
 
 
 def _lately(view: TalkView, ids: set[str]) -> tuple[str, ...]:
