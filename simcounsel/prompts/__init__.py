@@ -10,7 +10,7 @@ language is `LANGUAGE/NAME.txt`; where there is no such file the English one is 
 `LANGUAGE/in_this_language.txt` after it, which asks for an answer in that language.
 
 `$slot_600` is a slot's beginning, whole sentences or lines of at most 600 characters;
-`$slot_last_600` is its end.
+`$slot_last_600` is its end; `$slot_0` leaves it out.
 
 Within `replaced`, texts of a set in other words come first (`prompts.sets`).
 """
@@ -38,7 +38,9 @@ OWN_NAME = "own_name"
 _GAP = re.compile(r"\n{3,}")
 SHORTENED = re.compile(r"(\w+?)_(last_)?(\d+)", re.ASCII)
 """The name of a slot that is to be shortened, the slot, which end, and the most characters."""
-_ENDS, _SPACE = re.compile(r"(?<=[.!?;])\s+|[\n。！？；]+"), re.compile(r"\s+")
+_ENDS, _PAUSES = re.compile(r"(?<=[.!?;])\s+|[\n。！？；]+[”’」』]*"), re.compile(r"\s+|[，、]+")
+_NUMBER = re.compile(r"\n[\w.-]+[.．]\Z")
+"""A last line that has nothing but the number or id of what comes next."""
 
 
 _REPLACED: ContextVar[Mapping[str, str] | None] = ContextVar("replaced", default=None)
@@ -187,17 +189,27 @@ class _Slots(dict[str, object]):
 
 def shortened(text: str, most: int, *, last: bool = False) -> str:
     """The beginning of a text, or its end: as many whole lines, sentences or parts of a list as fit
-    into so many characters, and where none does, words.
+    into so many characters, and where none does, words. Space in front stays.
     """
-    if len(text) <= most:
-        return text
-    for ends in (_ENDS, _SPACE):
-        cuts = [one.end() for one in ends.finditer(text)]
-        if last and (fit := [at for at in cuts if len(text) - at <= most]):
+    told = text.lstrip()
+    if len(told) <= most:
+        return text if most else ""
+    space = text[: len(text) - len(told)]
+    return (space if most else "") + (_end if last else _beginning)(told, most)
+
+
+def _beginning(text: str, most: int) -> str:
+    for ends in (_ENDS, _PAUSES):
+        if fit := [one.end() for one in ends.finditer(text) if one.end() <= most + 1]:
+            return _NUMBER.sub("", text[: fit[-1]].strip()).rstrip(";；，、")
+    return text[:most]
+
+
+def _end(text: str, most: int) -> str:
+    for ends in (_ENDS, _PAUSES):
+        if fit := [one.end() for one in ends.finditer(text) if 0 < len(text) - one.end() <= most]:
             return text[fit[0] :].strip()
-        if not last and (fit := [at for at in cuts if at <= most + 1]):
-            return text[: fit[-1]].strip().rstrip(";；")
-    return text[-most:] if last else text[:most]
+    return text[-most:] if most else ""
 
 
 def _fill(template: Template, slots: dict[str, object]) -> str:
