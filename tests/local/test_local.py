@@ -170,7 +170,7 @@ def test_its_prompts_are_compact_unless_the_world_says_otherwise(tmp_path: Path)
     assert prompts_of() == "compact"
     assert prompts_of(prompts=prompts_named("usual", tmp_path)) == "usual"
     assert prompts_of(prompts=prompts_named("reworded", tmp_path)) == "reworded"
-    assert prompts_of(language="zh") is None
+    assert prompts_of(language="zh") == "compact"
     assert with_digests(tiny()).prompts is None
     begun = begin_run(with_model("local:qwen2.5-1.5b"), tmp_path)
     assert begun.world.prompts and begun.world.prompts.name == "compact"

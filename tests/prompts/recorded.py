@@ -15,12 +15,14 @@ from pydantic import BaseModel
 from simcounsel.events import Said
 from simcounsel.llm.question import Question
 from simcounsel.measuring.interview import Interview
+from simcounsel.prompts.sets import USUAL
 from simcounsel.runs.run import Run
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.prompt_set import prompts_named
 from simcounsel.specs.residents import Appointment
 from simcounsel.specs.world import World
-from tests.stage import NEVER, Listening, changed, happened, live, switchboard, three
+from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchboard, three
 from tests.therapies import held
 
 POLICIES = ("socratic", "supportive", "staged", "single", "unguided", "course")
@@ -163,9 +165,11 @@ def private(
     }
 
 
-def world_of(policy: str, condition: str, language: str, marks: Marks, state: str) -> World:
+def world_of(
+    policy: str, condition: str, language: str, marks: Marks, state: str, words: str
+) -> World:
     """Three people, two sessions on a day and one on the next, with questionnaires and judges; all
-    that is in their files is marked."""
+    that is in their files is marked. words: the set of prompts."""
     base = three()
     residents = []
     for one in base.residents:
@@ -205,16 +209,21 @@ def world_of(policy: str, condition: str, language: str, marks: Marks, state: st
         language=language,
         client_state=state,
         fallbacks=NEVER,
+        prompts=None if words == USUAL else prompts_named(words, ROOT),
     )
 
 
 @cache
 def recorded(
-    policy: str, condition: str = "everyone", language: str = "en", state: str = "moves"
+    policy: str,
+    condition: str = "everyone",
+    language: str = "en",
+    state: str = "moves",
+    words: str = USUAL,
 ) -> Recorded:
-    """A run of it, and an interview with everybody at its end."""
+    """A run of it, and an interview with everybody at its end. words: the set of prompts."""
     marks = Marks(language)
-    made = world_of(policy, condition, language, marks, state)
+    made = world_of(policy, condition, language, marks, state, words)
     scripts: dict[str, Any] = private(marks, danger=policy == "danger")
     if policy == "course":
         made = held.world(5, base=made, lines=10).model_copy(

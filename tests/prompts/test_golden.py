@@ -158,6 +158,7 @@ def first_of_each(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def compare(name: str, text: str) -> None:
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("SIMCOUNSEL_GOLDEN") == "write":
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     assert path.is_file(), f"{path} is missing; SIMCOUNSEL_GOLDEN=write makes it"
     assert text.encode() == path.read_bytes(), (

@@ -30,6 +30,7 @@ from simcounsel.policies.socratic import MoveFacts
 from simcounsel.practice.feedback import FeedbackAnswer
 from simcounsel.practice.report import ReportAnswer
 from simcounsel.prompts import NOTE, phrases, prompt_text, render
+from simcounsel.prompts.sets import FOR_SMALL_MODELS, USUAL
 from simcounsel.prompts.twins import complained, described
 from simcounsel.scripted import Scripted
 from simcounsel.specs.world import World
@@ -119,9 +120,12 @@ def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
     ]
 
 
-@each("policy", [one for one in POLICIES if one != "course"])
-def test_no_prompt_of_a_chinese_world_has_english_words(policy: str) -> None:
-    run = recorded(policy, "everyone", "zh")
+@each(
+    ("policy", "words"),
+    [*((one, USUAL) for one in POLICIES if one != "course"), ("socratic", FOR_SMALL_MODELS)],
+)
+def test_no_prompt_of_a_chinese_world_has_english_words(policy: str, words: str) -> None:
+    run = recorded(policy, "everyone", "zh", words=words)
     world = run.run.world
     people = [one.persona for one in world.present()]
     names = {

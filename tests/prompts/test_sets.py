@@ -1,11 +1,13 @@
 """Sets of prompts in other words: what they must keep, which texts a run is sent, what it keeps of them."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from analysis.methods import checklist, methods, prompts_digest
 from analysis.report import ReportOptions, make
@@ -27,6 +29,8 @@ from tests.each import each
 from tests.stage import NEVER, SCRIPTED, TINY, Listening, changed, live, switchboard, three, tiny
 
 OURS = [(set_, name) for set_ in shipped_sets() for name in shipped_set(set_)]
+WORD = re.compile(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff]+")
+"""A character where it is Chinese."""
 MATTER = {"line_client", "line_counselor", "appraise", "summarize", "insights", "plan_day", "move"}
 
 
@@ -35,7 +39,7 @@ def test_the_same_slots_and_blocks_in_other_words(set_: str, name: str) -> None:
     text = shipped_set(set_)[name]
     assert list(unlike(name, text)) == []
     assert list(blocks_of(text)) == list(blocks_of(prompt_text(name)))
-    ours, theirs = (set(one.lower().split()) for one in (text, prompt_text(name)))
+    ours, theirs = (set(WORD.findall(one.lower())) for one in (text, prompt_text(name)))
     assert len(ours & theirs) < 0.75 * len(ours | theirs)
 
 
@@ -177,6 +181,29 @@ def test_a_compact_person_is_short() -> None:
             assert len(known(somebody)) <= 1_850, file.name
 
 
+def test_a_compact_person_is_short_in_chinese_too() -> None:
+    """About 400 tokens of Qwen2.5, which has 1.4 characters a token in Chinese; a character says
+    as much as three letters.
+    """
+    with replaced(shipped_set("compact")):
+        for file in sorted(shipped.folder("personas").glob("*.yaml")):
+            somebody: Any = SimpleNamespace(name="何雨", persona=in_chinese(load_persona(file)))
+            assert len(known(somebody, "zh")) <= 560, file.name
+
+
+def in_chinese(value: Any) -> Any:
+    """A persona of the same size in Chinese: of each sentence a third of its length."""
+    if isinstance(value, BaseModel):
+        fields = {key: in_chinese(getattr(value, key)) for key in type(value).model_fields}
+        kept = {key: getattr(value, key) for key in ("role", "pronouns") if key in fields}
+        return value.model_copy(update=fields | kept)
+    if isinstance(value, tuple):
+        return tuple(map(in_chinese, value))
+    if not isinstance(value, str):
+        return value
+    return re.sub(r"[^.;]+[.;]?", lambda one: "字" * (len(one[0]) // 3) + "。", value)
+
+
 def test_a_person_is_worded_by_the_set_in_use() -> None:
     """Also where the same person was worded by another one before."""
     somebody: Any = SimpleNamespace(name="Ines", persona=three().residents[0].persona)
@@ -203,6 +230,28 @@ def test_a_slot_is_shortened_at_the_end_of_a_sentence(
     text = "One two. Three four! Five six; seven eight.\nNine."
     assert shortened(text, most) == begins and len(begins) <= most
     assert shortened(text, most, last=True) == (ends or text)
+
+
+@each(
+    ("text", "most", "begins"),
+    [
+        ("\n- One two.\n- Three.", 12, "\n- One two."),
+        ("\n- One two three.", 6, "\n- One"),
+        ("1. One two.\n2. Three four five.", 16, "1. One two."),
+        ("pin_down. Ask.\ntell_more. Ask again.", 26, "pin_down. Ask."),
+        ("今天很累，昨晚没有睡，也没有吃", 8, "今天很累"),
+        ("他说：“又有一个错。”她去看了，是问字体。", 12, "他说：“又有一个错。”"),
+        ("left out", 0, ""),
+    ],
+)
+def test_a_list_is_not_cut_behind_its_number(text: str, most: int, begins: str) -> None:
+    """Space in front stays, and Chinese is cut at its own signs."""
+    assert shortened(text, most) == begins
+
+
+def test_the_end_of_a_text_is_never_nothing() -> None:
+    assert shortened("今天很累，昨晚没有睡。", 8, last=True) == "昨晚没有睡。"
+    assert shortened("今天很累。", 0, last=True) == ""
 
 
 def test_shortened_slots_are_filled() -> None:
