@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from simcounsel.cli import app
 from simcounsel.corpus.checks.shingles import near_duplicates
 from simcounsel.errors import SpecError
+from simcounsel.therapies.course.schemas import ReviewAnswer
 from simcounsel.therapies.specs.psycheval import import_skills
 from simcounsel.therapies.specs.therapy import (
     COURSE_STAGES,
@@ -43,6 +44,15 @@ def test_what_ships_is_whole(name: str) -> None:
     )
     assert all(skill.parent == meta.id for meta in therapy.skills for skill in meta.skills)
     assert therapy.problems() == []
+
+
+@each("name", shipped_therapies())
+def test_a_review_has_room_for_every_goal_of_a_course(name: str) -> None:
+    """In the last session all may be open; a note on each broke the form at the seventeenth."""
+    goals = [goal for stage in shipped_therapy(name).stages for goal in stage.goals]
+    noted = [{"number": at, "met": False} for at, _ in enumerate(goals, 1)]
+    told = {"summary": "They talked.", "client_state": "calm", "alliance": 3, "goals": noted}
+    assert len(ReviewAnswer.model_validate(told).goals) == len(goals) > 16
 
 
 def test_there_are_six() -> None:

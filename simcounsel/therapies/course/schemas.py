@@ -13,6 +13,8 @@ Short = Annotated[str, Field(min_length=2, max_length=400)]
 Long = Annotated[str, Field(min_length=2, max_length=1200)]
 MOST_OF_A_LINE, MOST_GOALS = 4, 3
 """As many skills as a line can carry, and as many goals as a session aims at."""
+MOST_REVIEWED = 60
+"""Goals of a whole course: none is left out in the last session."""
 Quote = Annotated[str, Field(max_length=400, description="word for word out of a line of the talk")]
 
 
@@ -151,7 +153,7 @@ class ReviewAnswer(Answer):
     """A counselor's note on a session."""
 
     summary: Long
-    goals: Annotated[tuple[GoalAnswer, ...], Field(max_length=16)]
+    goals: Annotated[tuple[GoalAnswer, ...], Field(max_length=MOST_REVIEWED)]
     client_state: Short
     alliance: Annotated[int, Field(ge=1, le=5, description="1 torn, 3 uncertain, 5 firm")]
     unresolved: Annotated[tuple[Short, ...], Field(max_length=4)] = ()
