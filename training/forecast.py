@@ -138,6 +138,8 @@ def lines(recipe: Recipe, sites: Sites | None, steps: int, paid: str) -> Iterato
     passes = recipe.rounds * recipe.local_epochs * shares
     tokens, learned = _tokens(recipe, sites)
     known = "" if sites else ", if no session is longer than max_tokens"
+    if recipe.learning.objective == "dpo" and not sites:
+        known += " and one line of each was revised"
     yield _row("data", f"{tokens:,} tokens in a pass{known}, {learned:,} of them learned")
     yield _row("steps", f"{steps:,} in all, {passes * tokens:,.0f} tokens in {passes:g} passes")
     yield _row("privacy", paid)
@@ -165,6 +167,7 @@ def _tokens(recipe: Recipe, sites: Sites | None) -> tuple[int, int]:
     """Of a pass over all sites, and how many of them are learned."""
     if sites is None:
         most = sum(one.count * one.sessions for one in recipe.sites) * recipe.learning.max_tokens
+        most *= 2 if recipe.learning.objective == "dpo" else 1
         return most, most // 2
     tokenizer = load_tokenizer(recipe.base)
     records: Sequence[ProtectedRecord] = [

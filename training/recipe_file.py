@@ -149,8 +149,8 @@ def _of_learning(recipe: Recipe) -> Iterator[Problem]:
             )
     elif "beta" in learning.model_fields_set:
         yield ("learning", "beta"), "belongs to `objective: dpo`; remove it"
-    for key in ("keep", "patience"):
-        if key in learning.model_fields_set and recipe.sites:
+    for key, yes in (("keep", learning.keep == "best"), ("patience", learning.patience)):
+        if yes and recipe.sites:
             yield (
                 ("learning", key),
                 (

@@ -202,6 +202,8 @@ def in_words(ranked: pd.DataFrame) -> list[str]:
 
 def limit_of(ranked: pd.DataFrame) -> str:
     """What so few models can show at most; '' where they are enough."""
+    if ranked.empty:
+        return "People rated none of the replies that the judge scored."
     models = ranked[ranked["over"] == "models"]
     least, most = float(models["least_p"].min()), int(models["n"].max())
     if least <= 0.05:

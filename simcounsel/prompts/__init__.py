@@ -39,8 +39,10 @@ _GAP = re.compile(r"\n{3,}")
 SHORTENED = re.compile(r"(\w+?)_(last_)?(\d+)", re.ASCII)
 """The name of a slot that is to be shortened, the slot, which end, and the most characters."""
 _ENDS, _PAUSES = re.compile(r"(?<=[.!?;])\s+|[\n。！？；]+[”’」』]*"), re.compile(r"\s+|[，、]+")
-_NUMBER = re.compile(r"\n[\w.-]+[.．]\Z")
-"""A last line that has nothing but the number or id of what comes next."""
+_NUMBER = re.compile(
+    r"(?:\A|\n|(?<=[.!?;。！？；])\s+)(?:[A-Z]{0,2}\d[\d.-]*|\w+_\w+)[.．]\Z", re.ASCII
+)
+"""The number or id of what comes next, with nothing behind it."""
 
 
 _REPLACED: ContextVar[Mapping[str, str] | None] = ContextVar("replaced", default=None)
@@ -200,8 +202,10 @@ def shortened(text: str, most: int, *, last: bool = False) -> str:
 
 def _beginning(text: str, most: int) -> str:
     for ends in (_ENDS, _PAUSES):
-        if fit := [one.end() for one in ends.finditer(text) if one.end() <= most + 1]:
-            return _NUMBER.sub("", text[: fit[-1]].strip()).rstrip(";；，、")
+        cuts = [text[: one.end()].strip() for one in ends.finditer(text)]
+        fit = [_NUMBER.sub("", cut).rstrip(";；，、 \n") for cut in cuts if len(cut) <= most]
+        if fit and fit[-1]:
+            return fit[-1]
     return text[:most]
 
 

@@ -242,6 +242,11 @@ def test_a_slot_is_shortened_at_the_end_of_a_sentence(
         ("今天很累，昨晚没有睡，也没有吃", 8, "今天很累"),
         ("他说：“又有一个错。”她去看了，是问字体。", 12, "他说：“又有一个错。”"),
         ("left out", 0, ""),
+        ("1. walking to the shop every day", 10, "1. walking"),
+        ("I felt bad. 2. walking every day", 16, "I felt bad."),
+        ("I feel bad.\nTired.\nVery long and more", 22, "I feel bad.\nTired."),
+        ("一二三。四五六", 3, "一二三"),
+        ("She came here in 2019. Then nothing.", 24, "She came here in 2019."),
     ],
 )
 def test_a_list_is_not_cut_behind_its_number(text: str, most: int, begins: str) -> None:

@@ -42,8 +42,8 @@ def check(canaries: Sequence[Canary], trained_on: Sequence[Dialogue]) -> None:
     if there != meant:
         raise TrainingError(
             f"{len(there)} canaries were trained on, and by the file of canaries {len(meant)}"
-            " should have been; train on the whole planted corpus (no `sample`), and name the file"
-            " that lies beside it"
+            " should have been; train on the whole planted corpus (no `sample`, nor `objective:"
+            " dpo`, for which canaries have no drafts), and name the file that lies beside it"
         )
 
 

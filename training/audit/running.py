@@ -30,7 +30,7 @@ from training.federation.all_rounds import ROUNDS
 from training.federation.state import ServerState
 from training.learning.base import load_for
 from training.learning.examples import TEACHING, template
-from training.learning.folder import ADAPTER, TrainingFolder, hash_of
+from training.learning.folder import ADAPTER, TrainingFolder, data_of
 from training.learning.quiet import quietly
 from training.learning.result import write_peft
 from training.sites import Sites, find
@@ -363,10 +363,8 @@ def read_again(folder: TrainingFolder) -> Sites:
     sites = find(
         folder.recipe(), Path(manifest["recipe_file"]), together=manifest["kind"] == "tune"
     )
-    now, then = (
-        hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)),
-        manifest["data"]["hash"],
-    )
+    drafts = folder.recipe().learning.objective == "dpo"
+    now, then = data_of(sites, drafts=drafts)["hash"], manifest["data"]["hash"]
     if now != then:
         raise TrainingError(
             f"{folder.path}: its corpus has changed since the training (hash {now[:12]}, then"

@@ -202,7 +202,7 @@ def federate(
     with stoppable() as asked:
         while now.round < rounds:
             if now.round and enough():
-                whole = replace(now, charged=max(now.charged, plan.rounds if plan else 0))
+                whole = replace(now, charged=_reachable(now, rounds, spending))
                 _charge(folder, whole.charged, spending, terms)
                 return _outcome(whole, spending, terms, None)
             if asked():
@@ -223,6 +223,14 @@ def federate(
             _write(folder, now, mark, spending, terms)
             on_round(report)
     return _outcome(now, spending, terms, None)
+
+
+def _reachable(now: ServerState, rounds: int, spending: PlanSpending | None) -> int:
+    """How many rounds could have been charged in the end, had it gone on."""
+    most = now.charged + rounds - now.round
+    while spending and most > now.charged and not spending.allows(most):
+        most -= 1
+    return most
 
 
 def fingerprint(terms: Terms, spending: PlanSpending | None, seed: int) -> str:

@@ -1,5 +1,6 @@
 """`simcounsel train tune | federate | sites`."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,8 +80,13 @@ def tune(config: Config, out: Out = None, report_to: ReportTo = "none") -> None:
 
     told, lines = load_recipe(config)
     where = out or Path("trainings") / config.stem
-    with bar() as progress, stoppable() as asked, reporting(report_to, where) as report:
+    with bar() as progress, stoppable() as asked, ExitStack() as stack:
         from training.learning import tune as tuning  # slow: torch
+        from training.learning.base import device_of
+        from training.learning.processes import Processes
+
+        joined = Processes.joined(device_of(told.device))
+        report = stack.enter_context(reporting(report_to if joined.first else "none", where))
 
         def show(now: tuning.TuneProgress) -> None:
             report(now.at, loss=now.loss, held_out_loss=now.held_out)
@@ -100,7 +106,7 @@ def tune(config: Config, out: Out = None, report_to: ReportTo = "none") -> None:
             + (f" --out {out}" if out else "")
         )
         raise typer.Exit(130)
-    _say_losses(done.before, done.after, done.adapter)
+    _say_losses(done.before, done.after, done.adapter, told.learning.objective == "dpo")
 
 
 def federate(config: Config, out: Out = None, report_to: ReportTo = "none") -> None:
@@ -132,7 +138,7 @@ def federate(config: Config, out: Out = None, report_to: ReportTo = "none") -> N
             + (f" --out {out}" if out else "")
         )
     if done.adapter is not None:
-        _say_losses(done.before, done.after, done.adapter)
+        _say_losses(done.before, done.after, done.adapter, told.learning.objective == "dpo")
     if done.stopped:
         raise typer.Exit(130)
 
@@ -207,10 +213,11 @@ def sites(
         )
 
 
-def _say_losses(before: float | None, after: float | None, adapter: Path) -> None:
+def _say_losses(before: float | None, after: float | None, adapter: Path, dpo: bool) -> None:
     if before is not None and after is not None:
+        unit = "of a pair of lines, 0.6931 by chance" if dpo else "nats a token"
         typer.echo(
-            f"held-out loss {before:.4f} before, {after:.4f} after (nats a token, mean over"
+            f"held-out loss {before:.4f} before, {after:.4f} after ({unit}, mean over"
             " sessions of clients who were not trained on)"
         )
     typer.echo(f"wrote {adapter}")

@@ -67,13 +67,19 @@ class Rounds:
         self.folder.trim({"round": done, "held_out": done if done else -1})
         if not done:
             self.evaluate(start)
+        elif self.scheduled(done):  # it may have been killed before it was measured
+            self.evaluate(self._state())
 
     def after(self, report: RoundReport) -> None:
         """After each round."""
-        every = -(-self.learners.recipe.rounds // 10)
         self.folder.say("round", at=report.round, **asdict(report))
-        now = report.round == self.learners.recipe.rounds or report.round % every == 0
+        now = self.scheduled(report.round)
         self.on_round(report, self.evaluate(self._state()) if now else None)
+
+    def scheduled(self, round: int) -> bool:
+        """Whether the loss is measured after this round, wherever a training was stopped."""
+        rounds = self.learners.recipe.rounds
+        return round == rounds or round % -(-rounds // 10) == 0
 
     def evaluate(self, state: ServerState) -> float | None:
         """The held-out loss of a state, logged."""
@@ -92,14 +98,17 @@ class Rounds:
 
     def enough(self) -> bool:
         """Whether the recipe's patience is over."""
-        return enough(self.folder.said("held_out"), self.learners.recipe.learning.patience)
+        return enough(self._measured(), self.learners.recipe.learning.patience)
 
     def chosen(self, last: ServerState) -> ServerState:
         """The round whose weights become the adapter."""
-        best = best_at(self.folder.said("held_out"))
+        best = best_at(self._measured())
         if self.learners.recipe.learning.keep == "last" or best is None:
             return last
         return on_disk.from_folder(self.folder.path / ROUNDS / f"{best:04d}")[0]
+
+    def _measured(self) -> list[dict[str, Any]]:
+        return [one for one in self.folder.said("held_out") if self.scheduled(one["at"])]
 
     def _state(self) -> ServerState:
         at = on_disk.latest(self.folder.path / ROUNDS)
@@ -132,17 +141,14 @@ def run_federation(
     ledgers = _ledgers(recipe, file, terms, plan)
     _refuse_again(ledgers, out)
     learners = Learners(recipe=recipe, sites=sites, plan=plan, on_step=on_step)
-    account = budget.make(plan) if plan else None
+    account, held_out = budget.make(plan) if plan else None, learners.held_out()
+    data = data_of(sites, drafts=recipe.learning.objective == "dpo")
     folder = TrainingFolder.begin(
         out,
-        manifest_of(
-            "federate", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
-        ),
+        manifest_of("federate", recipe, file, learners.base.said(), data, sites.counted(), account),
     )
     start = ServerState(weights=learners.first_weights())
-    beside = Rounds(
-        folder=folder, learners=learners, held_out=learners.held_out(), on_round=on_round
-    )
+    beside = Rounds(folder=folder, learners=learners, held_out=held_out, on_round=on_round)
     beside.begin(start)
     here = InProcess(learners, terms, recipe.seed, ledgers=ledgers)
     ended = federate(

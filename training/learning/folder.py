@@ -219,11 +219,12 @@ def manifest_of(
     }
 
 
-def data_of(sites: Sites) -> dict[str, Any]:
-    """Of sessions ids and a hash, never a word."""
+def data_of(sites: Sites, *, drafts: bool = False) -> dict[str, Any]:
+    """Of sessions ids and a hash, never a word. drafts: where they are learned from, too."""
     return {
         "hash": hash_of(
-            [one for here in sites.sessions.values() for one in here] + list(sites.held_out)
+            [one for here in sites.sessions.values() for one in here] + list(sites.held_out),
+            drafts=drafts,
         ),
         "members": {name: [one.id for one in here] for name, here in sites.sessions.items()},
         "held_out": [one.id for one in sites.held_out],
@@ -235,16 +236,15 @@ ELSEWHERE: dict[str, Any] = {"hash": "", "members": {}, "held_out": [], "left_ou
 """Of sessions that lie at sites on other machines."""
 
 
-def hash_of(dialogues: Iterable[Dialogue]) -> str:
-    """SHA-256 over ids, clients and what was said."""
+def hash_of(dialogues: Iterable[Dialogue], *, drafts: bool = False) -> str:
+    """SHA-256 over ids, clients and what was said, with drafts also over these."""
     made = hashlib.sha256()
     for one in dialogues:
-        made.update(
-            json.dumps(
-                [one.id, one.client, [[turn.speaker, turn.text] for turn in one.turns]],
-                ensure_ascii=False,
-            ).encode()
-        )
+        said = [
+            [turn.speaker, turn.text, *([turn.draft.text] if drafts and turn.draft else [])]
+            for turn in one.turns
+        ]
+        made.update(json.dumps([one.id, one.client, said], ensure_ascii=False).encode())
     return made.hexdigest()
 
 

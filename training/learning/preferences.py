@@ -54,11 +54,14 @@ def measured(
 
 def gains(reading: ModelReading, record: ProtectedRecord) -> Tensor:
     """[pairs]: by how many nats more the line has risen than its draft."""
+    model: Any = reading.model
+    learned = [(one, one.requires_grad) for one in model.parameters()]
     with torch.no_grad():
         risen = _log_probabilities(reading, record.examples)
-        model: Any = reading.model
         with model.disable_adapter():
             risen = risen - _log_probabilities(reading, record.examples)
+    for parameter, yes in learned:  # PEFT leaves both factors to be trained
+        parameter.requires_grad_(yes)
     return risen[0::2] - risen[1::2]
 
 

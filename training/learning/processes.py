@@ -12,6 +12,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor, distributed
 
+from training.errors import TrainingError
+
 T = TypeVar("T")
 
 
@@ -33,8 +35,16 @@ class Processes:
         """With the others that the launcher started; waits for them."""
         if told("WORLD_SIZE", 1) == 1:
             return cls()
+        gpu = device.type == "cuda"
+        if gpu and device.index != told("LOCAL_RANK", 0):
+            raise TrainingError(
+                f"device: {device}: each of several processes needs a GPU of its own; take `device:"
+                " cuda` or `auto`"
+            )
+        if gpu:
+            torch.cuda.set_device(device)
         if not distributed.is_initialized():
-            distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+            distributed.init_process_group("nccl" if gpu else "gloo")
         return cls(distributed.get_rank(), distributed.get_world_size())
 
     @property

@@ -206,12 +206,17 @@ def _checkpoint(model: Any) -> None:
     model.enable_input_require_grads()
 
 
+def finite(reading: ModelReading) -> bool:
+    """Whether all that is trained are numbers."""
+    return all(bool(torch.isfinite(parameter).all()) for parameter in reading.trained())
+
+
 def must_have_moved(reading: ModelReading, before: list[torch.Tensor]) -> None:
     """What is trained must be finite, and of each target (`lora.targets`) something must differ
     from before, else privacy was paid for nothing. Opacus can lose the gradients of a kind of layer
     without a word (its issue 827). A may stand still in the first step, since B is zero.
     """
-    if not all(bool(torch.isfinite(parameter).all()) for parameter in reading.trained()):
+    if not finite(reading):
         raise TrainingError(
             "the adapters are no longer finite numbers; take a smaller learning_rate, or"
             " `precision: float32`"

@@ -169,11 +169,13 @@ class Local:
         if given is None:
             raise ValueError("without protection a step takes `batch_of`")
         rng = secure_generator() if given.secure else generator((*self.key, "draw", number))
-        chances = torch.from_numpy(rng.random(len(self.records))).to(self.reading.device)
-        chances = self.reading.processes.same(chances)
+        chances = rng.random(len(self.records))
+        if self.reading.processes.count > 1:
+            there = torch.from_numpy(chances).to(self.reading.device)
+            chances = self.reading.processes.same(there).cpu().numpy()
         return [
             record
-            for record, chance in zip(self.records, chances.tolist(), strict=True)
+            for record, chance in zip(self.records, chances, strict=True)
             if chance < given.rate
         ]
 

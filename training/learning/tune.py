@@ -25,7 +25,7 @@ from training.learning.examples import ProtectedRecord
 from training.learning.folder import ADAPTER, TrainingFolder, account_fields, data_of, manifest_of
 from training.learning.processes import Processes
 from training.learning.result import write_adapter
-from training.learning.site import Learners, must_have_moved, steps_of
+from training.learning.site import Learners, finite, must_have_moved, steps_of
 from training.learning.steps import Local, adapter_weights, held_out_loss, set_adapter_weights
 from training.privacy import budget
 from training.privacy.trust import as_rows, protections
@@ -100,8 +100,9 @@ def tune(
     processes = Processes.joined(device_of(recipe.device))
     learners = Learners(recipe=recipe, sites=sites, plan=plan, processes=processes)
     local, held_out = learners.local(ALL), learners.held_out()
+    data = data_of(sites, drafts=recipe.learning.objective == "dpo")
     manifest = manifest_of(
-        "tune", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
+        "tune", recipe, file, learners.base.said(), data, sites.counted(), account
     )
     folder = _begun(out, manifest, processes)
     training = CentralTraining(
@@ -181,12 +182,14 @@ class CentralTraining:
                     self._evaluate(at)
                 if reading.processes.any(stop(), reading.device) and at < self.steps:
                     self._keep(at, optimizer)
+                    reading.processes.wait()
                     return False
                 if time.monotonic() - began > KEEP_EVERY_S:
                     self._keep(at, optimizer)
                     began = time.monotonic()
         if at > first:
-            must_have_moved(reading, fresh)
+            if not self.best or finite(reading):  # the best may be from before it diverged
+                must_have_moved(reading, fresh)
             self._keep(at, optimizer)
         return True
 
@@ -224,7 +227,11 @@ class CentralTraining:
 
     def _evaluate(self, at: int) -> None:
         if self.held_out:
-            found = held_out_loss(self.local.reading, self.held_out, self.local.learning)
+            reading = self.local.reading
+            measured = held_out_loss(reading, self.held_out, self.local.learning)
+            # the same in all processes, which go by it: the last bits may differ
+            shared = torch.tensor(list(measured.values()), device=reading.device)
+            found = dict(zip(measured, reading.processes.same(shared).tolist(), strict=True))
             self._say("held_out", at=at, **found)
             self._known.append({"at": at, **found})
             self.on_progress(TuneProgress(at=at, steps=self.steps, held_out=found["loss"]))

@@ -152,7 +152,7 @@ def run(
             if audit and not _audited(where, memorization):
                 attack(where, memorization=memorization, json_file=where / AUDIT)
             if audit and each_round and cell.kind == "federate":
-                attack_rounds(where, cell.recipe.rounds)
+                attack_rounds(where)
         except SimcounselError as error:
             typer.echo(f"  {what}: {error}")
             failed |= {cell.name: str(error)} if what == "failed" else {}
@@ -167,14 +167,17 @@ def _audited(where: Path, memorization: bool) -> bool:
     return found is not None and (not memorization or bool(found.get("memorization")))
 
 
-def attack_rounds(where: Path, rounds: int) -> None:
+def attack_rounds(where: Path) -> None:
     """Leave an audit of the adapter after each round in `AUDITS` of the training's folder, with the
     attacks of MindChat's Figure 9 and Table VIII; those that are there stay.
     """
     from training.audit.running import AuditOptions, audit_training  # slow: torch
     from training.audit.scores import ATTACKS
+    from training.learning.folder import TrainingFolder
     from training.progress import bar
 
+    card = TrainingFolder.open(where).card() or {}
+    rounds = int(card["measured"]["rounds"])  # fewer than planned where it ended early
     wanted = tuple(one for one in ATTACKS if one in ("loss", "zlib", "min_k"))
     (where / AUDITS).mkdir(exist_ok=True)
     with bar(stderr=True) as progress:

@@ -190,9 +190,16 @@ def _of(folder: TrainingFolder) -> Trained:
             "base": (manifest["base"]["name"], manifest["base"].get("digest")),
             "corpus": recipe["corpus"] or recipe["folders"],
             "max_tokens": recipe["learning"]["max_tokens"],
+            "objective": _objective(recipe["learning"]),
             "precision": (recipe["learning"]["precision"], recipe["learning"]["quantize"]),
         },
     )
+
+
+def _objective(learning: dict[str, Any]) -> tuple[str, float | None]:
+    """What the loss is of; an earlier version wrote nothing of it."""
+    named = learning.get("objective", "sft")
+    return named, learning.get("beta") if named == "dpo" else None
 
 
 def _attacked(audit: dict[str, Any] | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ schema.
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import ConfigDict, Field, create_model
+from pydantic import ConfigDict, Field, create_model, field_validator
 
 from simcounsel.agents.tasks import Answer, LineAnswer
 
@@ -13,8 +13,8 @@ Short = Annotated[str, Field(min_length=2, max_length=400)]
 Long = Annotated[str, Field(min_length=2, max_length=1200)]
 MOST_OF_A_LINE, MOST_GOALS = 4, 3
 """As many skills as a line can carry, and as many goals as a session aims at."""
-MOST_REVIEWED = 60
-"""Goals of a whole course: none is left out in the last session."""
+MOST_REVIEWED = 16
+"""Goals that a review has room for. A course has more, and of those that are met all must fit."""
 Quote = Annotated[str, Field(max_length=400, description="word for word out of a line of the talk")]
 
 
@@ -157,6 +157,7 @@ class ReviewAnswer(Answer):
     client_state: Short
     alliance: Annotated[int, Field(ge=1, le=5, description="1 torn, 3 uncertain, 5 firm")]
     unresolved: Annotated[tuple[Short, ...], Field(max_length=4)] = ()
+
     homework: Annotated[
         str,
         Field(
@@ -164,6 +165,14 @@ class ReviewAnswer(Answer):
             description=("what was agreed for the time after the session; empty when nothing was"),
         ),
     ] = ""
+
+    @field_validator("goals", mode="before")
+    @classmethod
+    def _met_alone(cls, goals: Any) -> Any:
+        """Of more than there is room for, those that are not met go: so is what nobody names."""
+        if not isinstance(goals, list | tuple) or len(goals) <= MOST_REVIEWED:
+            return goals
+        return [one for one in goals if not isinstance(one, dict) or one.get("met") is not False]
 
 
 class FactAnswer(Answer):

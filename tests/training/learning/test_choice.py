@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,58 @@ def test_a_federation_that_ends_early_is_charged_its_plan(
     before = (tmp_path / "out" / "log.jsonl").read_bytes()
     federated(file, tmp_path / "out")
     assert (tmp_path / "out" / "log.jsonl").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_stops_in_between_do_not_end_a_federation_sooner(recipe_file: Any, tmp_path: Path) -> None:
+    """After a stop the loss is told, too; what is measured every second round alone decides."""
+    pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
+    from tests.training.learning.test_training import federated, same
+    from training.federation import all_rounds
+
+    learning = ROUGH | {"learning_rate": 12.0, "patience": 3}
+    file = recipe_file(learning=learning, rounds=14, deal={"sites": 2})
+    whole = federated(file, tmp_path / "whole")
+    for _ in range(14):  # Ctrl-C after each round
+        with pytest.MonkeyPatch.context() as patch:
+            asked = iter([False, *[True] * 20]).__next__
+            patch.setattr(all_rounds, "stoppable", lambda asked=asked: nullcontext(asked))
+            cut = federated(file, tmp_path / "cut")
+        if cut.stopped is None:
+            break
+    assert same(tmp_path / "whole", tmp_path / "cut")
+    cards = [one.folder.card() or {} for one in (whole, cut)]
+    assert cards[0]["measured"] == cards[1]["measured"]
+
+
+@pytest.mark.slow
+def test_the_best_is_kept_when_a_training_diverges(recipe_file: Any, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
+    import numpy as np
+    from safetensors.numpy import load_file
+
+    from tests.training.learning.test_training import tuned
+
+    file = recipe_file(learning=ROUGH | {"learning_rate": 1e18, "patience": 2}, rounds=9)
+    with pytest.MonkeyPatch.context() as patch:
+        from training.learning.steps import Local
+
+        step = Local.step
+
+        def wild(self: Any, number: int, optimizer: Any, anchor: Any = ()) -> Any:
+            for group in optimizer.param_groups:
+                assert group["lr"]
+            learning = self.learning.model_copy(
+                update={"learning_rate": 0.01 if number < self.steps_per_epoch else 1e30}
+            )
+            object.__setattr__(self, "learning", learning)
+            return step(self, number, optimizer, anchor)
+
+        patch.setattr(Local, "step", wild)
+        done = tuned(file, tmp_path / "out")
+    assert done.adapter is not None and done.after is not None and math.isfinite(done.after)
+    found = load_file(done.adapter / "adapter_model.safetensors")
+    assert all(np.isfinite(value).all() for value in found.values())
 
 
 @pytest.mark.slow

@@ -68,7 +68,7 @@ def records(base: AdaptedBase) -> tuple[ProtectedRecord, ...]:
 def gradient_of(reading: ModelReading, record: ProtectedRecord) -> list[torch.Tensor]:
     for parameter in reading.trained():
         parameter.grad = None
-    mean_gradient(reading, [record])
+    mean_gradient(reading, [record], 1)
     return [parameter.grad.clone() for parameter in reading.trained() if parameter.grad is not None]
 
 

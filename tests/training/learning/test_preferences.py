@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 import torch
+from safetensors.numpy import load_file
 from torch.nn.functional import logsigmoid
 
 from simcounsel.corpus.dialogues import Dialogue, Draft
@@ -21,6 +22,7 @@ from training.learning.folder import TrainingFolder
 from training.learning.gradients import ModelReading, clipped_sum, mean_gradient, per_sequence
 from training.learning.preferences import measured, steered
 from training.learning.site import reading_of
+from training.learning.steps import adapter_weights
 from training.learning.tune import tune
 from training.recipe import Learning, Lora, Recipe
 from training.recipe_file import load_recipe
@@ -176,12 +178,14 @@ def drafted(corpus: Path, keep: int = 12) -> None:
 LEARNING = {"objective": "dpo", "learning_rate": 0.01, "max_tokens": 256}
 
 
+@pytest.mark.parametrize("factors", ["both", "b"])
 @pytest.mark.parametrize("privacy", ["none", {**PRIVATE, "noise_multiplier": 0.2, "clip": 0.2}])
 def test_clinics_learn_preferences_together(
-    recipe_file: Recipes, corpus: Path, tmp_path: Path, privacy: Any
+    recipe_file: Recipes, corpus: Path, tmp_path: Path, privacy: Any, factors: str
 ) -> None:
     drafted(corpus, 10)
     more = SEEDED if privacy != "none" else {}
+    more = {**more, "lora": {"rank": 4, "alpha": 8, "train": factors}}
     file = recipe_file(learning=LEARNING, privacy=privacy, deal={"sites": 2}, rounds=4, **more)
     recipe, lines = load_recipe(file)
     done = run_federation(recipe, file, lines, tmp_path / "out")
@@ -205,6 +209,35 @@ def test_tuning_by_preferences_tells_the_loss_of_each_step(
     steps = [one["loss"] for one in TrainingFolder(tmp_path / "out").said("step")]
     assert steps[0] == pytest.approx(0.693147, abs=1e-5) and steps[-1] < 0.6
     assert done.after is not None and done.after < 0.68
+
+
+@pytest.mark.parametrize("held_out", [0, 0.3])
+def test_only_what_was_to_be_trained_is(
+    recipe_file: Recipes, corpus: Path, tmp_path: Path, held_out: float
+) -> None:
+    """Laying the adapters aside, for the untouched base, must not make A trained."""
+    drafted(corpus)
+    lora = {"rank": 4, "alpha": 8, "train": "b"}
+    more = {"privacy": PRIVATE, "held_out": held_out, **SEEDED}
+    for name, changed in (("plain", {"held_out": held_out}), ("private", more)):
+        file = recipe_file(learning=LEARNING, lora=lora, **changed)
+        recipe, lines = load_recipe(file)
+        done = tune(recipe, file, lines, tmp_path / name)
+        fresh = adapter_weights(reading_of(load_base(recipe.base, device="cpu"), recipe).model)
+        assert done.adapter is not None
+        found = load_file(done.adapter / "adapter_model.safetensors")
+        for key, value in found.items():
+            assert (value == fresh[key]).all() == ("lora_A" in key), key
+
+
+def test_other_drafts_are_other_data(recipe_file: Recipes, corpus: Path, tmp_path: Path) -> None:
+    drafted(corpus)
+    file = recipe_file(learning=LEARNING)
+    recipe, lines = load_recipe(file)
+    tune(recipe, file, lines, tmp_path / "out")
+    corpus.write_text(corpus.read_text("utf-8").replace("simply", "just"), "utf-8")
+    with pytest.raises(TrainingError, match="its data differ"):
+        tune(recipe, file, lines, tmp_path / "out")
 
 
 def test_what_does_not_go_with_preferences_is_refused(recipe_file: Recipes, tmp_path: Path) -> None:
