@@ -157,7 +157,6 @@ class ReviewAnswer(Answer):
     client_state: Short
     alliance: Annotated[int, Field(ge=1, le=5, description="1 torn, 3 uncertain, 5 firm")]
     unresolved: Annotated[tuple[Short, ...], Field(max_length=4)] = ()
-
     homework: Annotated[
         str,
         Field(
