@@ -121,7 +121,7 @@ def memory_of(size: Size, recipe: Recipe, at_once: int, learned: float) -> Memor
 def operations(size: Size, recipe: Recipe, tokens: float, learned: float) -> float:
     """Of one pass over so many tokens, of which so many are learned."""
     times = 6 if recipe.learning.checkpointing else 4
-    times += 4 if recipe.learning.objective == "dpo" else 0  # what model and base make of each pair
+    times += 4 if recipe.learning.by_pairs else 0  # what model and base make of each pair
     words = size.hidden * size.vocabulary
     return times * ((size.parameters - size.embeddings) * tokens + words * learned)
 
@@ -138,7 +138,7 @@ def lines(recipe: Recipe, sites: Sites | None, steps: int, paid: str) -> Iterato
     passes = recipe.rounds * recipe.local_epochs * shares
     tokens, learned = _tokens(recipe, sites)
     known = "" if sites else ", if no session is longer than max_tokens"
-    if recipe.learning.objective == "dpo" and not sites:
+    if recipe.learning.by_pairs and not sites:
         known += " and one line of each was revised"
     yield _row("data", f"{tokens:,} tokens in a pass{known}, {learned:,} of them learned")
     yield _row("steps", f"{steps:,} in all, {passes * tokens:,.0f} tokens in {passes:g} passes")
@@ -167,14 +167,14 @@ def _tokens(recipe: Recipe, sites: Sites | None) -> tuple[int, int]:
     """Of a pass over all sites, and how many of them are learned."""
     if sites is None:
         most = sum(one.count * one.sessions for one in recipe.sites) * recipe.learning.max_tokens
-        most *= 2 if recipe.learning.objective == "dpo" else 1
+        most *= 2 if recipe.learning.by_pairs else 1
         return most, most // 2
     tokenizer = load_tokenizer(recipe.base)
     records: Sequence[ProtectedRecord] = [
         record
         for here in sites.sessions.values()
         for record in records_of(
-            here, tokenizer, recipe.learning.max_tokens, pairs=recipe.learning.objective == "dpo"
+            here, tokenizer, recipe.learning.max_tokens, pairs=recipe.learning.by_pairs
         )
     ]
     every = sum(len(piece.ids) for record in records for piece in record.examples)

@@ -83,6 +83,11 @@ class Learning(Spec):
     patience: Count | None = None
     """Stop after so many measurements of the held-out loss without a new least one. None: never."""
 
+    @property
+    def by_pairs(self) -> bool:
+        """Whether revised lines and their drafts are learned."""
+        return self.objective == "dpo"
+
 
 class Averaging(Spec):
     """How updates become the next weights."""

@@ -133,7 +133,7 @@ def _of_base(recipe: Recipe) -> Iterator[Problem]:
 
 def _of_learning(recipe: Recipe) -> Iterator[Problem]:
     learning = recipe.learning
-    if learning.objective == "dpo":
+    if learning.by_pairs:
         if recipe.lora.dropout:
             yield (
                 ("lora", "dropout"),

@@ -155,7 +155,7 @@ def _read(source: str, path: Path, recipe: Recipe) -> tuple[Dialogue, ...]:
     with `sample`, of as many clients as keep
     below it, drawn by the seed.
     """
-    teaching, dpo = Teaching(), recipe.learning.objective == "dpo"
+    teaching, dpo = Teaching(), recipe.learning.by_pairs
     found = tuple(
         one
         for one in merge_turns(read_dialogues(place(source, path))).dialogues

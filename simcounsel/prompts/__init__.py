@@ -22,6 +22,7 @@ from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import takewhile
 from string import Template
 
 SYSTEM = ("person", "manner", "rules")
@@ -202,10 +203,11 @@ def shortened(text: str, most: int, *, last: bool = False) -> str:
 
 def _beginning(text: str, most: int) -> str:
     for ends in (_ENDS, _PAUSES):
-        cuts = [text[: one.end()].strip() for one in ends.finditer(text)]
-        fit = [_NUMBER.sub("", cut).rstrip(";；，、 \n") for cut in cuts if len(cut) <= most]
-        if fit and fit[-1]:
-            return fit[-1]
+        near = takewhile(lambda one: one.start() <= most, ends.finditer(text))
+        for at in reversed([one.end() for one in near]):
+            cut = text[:at].rstrip()
+            if len(cut) <= most and (whole := _NUMBER.sub("", cut).rstrip(";；，、 \n")):
+                return whole
     return text[:most]
 
 

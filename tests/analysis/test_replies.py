@@ -1,5 +1,6 @@
 """People beside a bench's judge: rho by hand, means from replies to cases to all, and a study from benches to pages."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,10 @@ def test_ratings_of_other_benches_and_several_judges_are_refused(
         judged_of({"low": places["low"], "high": places["high"]})
 
 
+def always(score: int) -> Callable[[str], int]:
+    return lambda exchange: score
+
+
 def test_table_6_of_mindchat_holds_what_people_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,13 +178,7 @@ def test_table_6_of_mindchat_holds_what_people_said(
     folder, benches = tmp_path / "out", tmp_path / "out" / "benches"
     names = {"mindchat": 2, "base": 0, "beside-other": 1, "local": 1}
     for name, given in names.items():
-        bench(
-            monkeypatch,
-            benches / name,
-            cases,
-            f"Said {name[0]}{given}.",
-            lambda _, given=given: given,
-        )  # type: ignore[misc]
+        bench(monkeypatch, benches / name, cases, f"Said {name[0]}{given}.", always(given))
     results = {name: mindchat.read_result(benches / name) for name in names}
     asked = wanted(folder, "samples", beside=("other",))
     table = {one.id: one for one in mindchat.read(asked, [], results, {}).tables}["table_6_people"]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -49,16 +50,16 @@ def bench(
 ) -> Path:
     """A finished bench of a model that says `reply` and where it says it. score: by case and turn, of every scale."""
 
-    def answer(request: Question[Any], draw: object) -> str:
+    def answer(request: Question[Any], draw: Random) -> str:
         return f"{reply} {request.who}"
 
-    def judge(request: Question[Any], draw: object) -> str:
+    def judge(request: Question[Any], draw: Random) -> str:
         given = score(request.who)
         return json.dumps({"because": ""} | {name: min(given, top) for name, top in SCALES.items()})
 
-    chat = Scripted({"bench_answer": answer, "bench_judge": judge})  # type: ignore[dict-item]
+    chat = Scripted({"bench_answer": answer, "bench_judge": judge})
     chat.name = model
-    beside = Scripted({"bench_judge": judge})  # type: ignore[dict-item]
+    beside = Scripted({"bench_judge": judge})
     beside.name = "judge"
     monkeypatch.setattr(
         "simcounsel.llm.catalog.open_chat", lambda name: chat if name == model else beside

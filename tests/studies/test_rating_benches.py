@@ -10,6 +10,7 @@ from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.cli import app
 from simcounsel.errors import StudyError
 from simcounsel.prompts import prompt_text
+from simcounsel.specs.vocabulary import Language
 from simcounsel.studies.from_benches import reply_rows
 from simcounsel.studies.instrument import load_instrument
 from simcounsel.studies.making import make_study
@@ -106,9 +107,9 @@ def test_benches_that_cannot_be_rated_together(
 
 
 @each(("name", "code"), [("reply_quality", "en"), ("reply_quality_zh", "zh")])
-def test_people_are_asked_in_the_judge_s_words_on_its_scales(name: str, code: str) -> None:
+def test_people_are_asked_in_the_judge_s_words_on_its_scales(name: str, code: Language) -> None:
     asked = load_instrument(name)
-    judge = prompt_text("bench_judge", code)  # type: ignore[arg-type]
+    judge = prompt_text("bench_judge", code)
     assert {one.id: one.points - 1 for one in asked.items} == DIMENSIONS
     for item in asked.items:
         _, *steps = re.split(r"\s*\d[:：]\s*", item.text)

@@ -363,8 +363,8 @@ def read_again(folder: TrainingFolder) -> Sites:
     sites = find(
         folder.recipe(), Path(manifest["recipe_file"]), together=manifest["kind"] == "tune"
     )
-    drafts = folder.recipe().learning.objective == "dpo"
-    now, then = data_of(sites, drafts=drafts)["hash"], manifest["data"]["hash"]
+    now = data_of(sites, drafts=folder.recipe().learning.by_pairs)["hash"]
+    then = manifest["data"]["hash"]
     if now != then:
         raise TrainingError(
             f"{folder.path}: its corpus has changed since the training (hash {now[:12]}, then"

@@ -106,7 +106,7 @@ def tune(config: Config, out: Out = None, report_to: ReportTo = "none") -> None:
             + (f" --out {out}" if out else "")
         )
         raise typer.Exit(130)
-    _say_losses(done.before, done.after, done.adapter, told.learning.objective == "dpo")
+    _say_losses(done.before, done.after, done.adapter, told.learning.by_pairs)
 
 
 def federate(config: Config, out: Out = None, report_to: ReportTo = "none") -> None:
@@ -138,7 +138,7 @@ def federate(config: Config, out: Out = None, report_to: ReportTo = "none") -> N
             + (f" --out {out}" if out else "")
         )
     if done.adapter is not None:
-        _say_losses(done.before, done.after, done.adapter, told.learning.objective == "dpo")
+        _say_losses(done.before, done.after, done.adapter, told.learning.by_pairs)
     if done.stopped:
         raise typer.Exit(130)
 

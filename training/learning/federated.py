@@ -142,7 +142,7 @@ def run_federation(
     _refuse_again(ledgers, out)
     learners = Learners(recipe=recipe, sites=sites, plan=plan, on_step=on_step)
     account, held_out = budget.make(plan) if plan else None, learners.held_out()
-    data = data_of(sites, drafts=recipe.learning.objective == "dpo")
+    data = data_of(sites, drafts=recipe.learning.by_pairs)
     folder = TrainingFolder.begin(
         out,
         manifest_of("federate", recipe, file, learners.base.said(), data, sites.counted(), account),

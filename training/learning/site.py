@@ -89,7 +89,7 @@ class Learners:
             self.base.tokenizer,
             learning.max_tokens,
             by_client=by_client,
-            pairs=learning.objective == "dpo",
+            pairs=learning.by_pairs,
         )
 
     def held_out(self) -> tuple[ProtectedRecord, ...]:

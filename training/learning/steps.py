@@ -137,9 +137,9 @@ class Local:
         """The records as the objective weighs them, and the sum of their losses where that is not
         what the weights give.
         """
-        if self.learning.objective == "sft":
-            return records, None
-        return steered(self.reading, records, self.learning.beta)
+        if self.learning.by_pairs:
+            return steered(self.reading, records, self.learning.beta)
+        return records, None
 
     def _protect(self, given: StepProtection, number: int) -> None:
         processes = self.reading.processes
@@ -192,7 +192,7 @@ def held_out_loss(
     """`loss`, nats; of lines also `perplexity`, of preferences in what share the line is
     `preferred`.
     """
-    if learning.objective == "dpo":
+    if learning.by_pairs:
         reading.model.eval()
         return measured(reading, records, learning.beta)
     loss, perplexity = mean_loss(reading, records)

@@ -78,29 +78,14 @@ def tune(
     """Train, or go on with a training that stopped. TrainingError for an overrun budget, before
     anything is computed.
     """
-    if recipe.learning.optimizer == "adamw_8bit":
-        raise TrainingError(
-            "learning.optimizer: adamw_8bit is for federations, whose sites begin each round anew:"
-            " its moments cannot be kept for going on; take `adamw`"
-        )
     sites = find(recipe, file, together=True)
     plan = planned(recipe, file, lines, sites)
     account = budget.make(plan) if plan else None
-    if plan and plan.privacy.unit == "site":
-        raise TrainingError(
-            "privacy.unit: site: a central training has one site, whose presence nothing can hide;"
-            " take `unit: session` or `client`"
-        )
-    if account and account.last_round is not None:
-        most = account.plan.privacy.budget_epsilon
-        raise TrainingError(
-            f"the budget of epsilon {most:g} would be overrun after round {account.last_round} of"
-            f" {recipe.rounds}; see `simcounsel train account {file}`"
-        )
+    _check(recipe, file, account)
     processes = Processes.joined(device_of(recipe.device))
     learners = Learners(recipe=recipe, sites=sites, plan=plan, processes=processes)
     local, held_out = learners.local(ALL), learners.held_out()
-    data = data_of(sites, drafts=recipe.learning.objective == "dpo")
+    data = data_of(sites, drafts=recipe.learning.by_pairs)
     manifest = manifest_of(
         "tune", recipe, file, learners.base.said(), data, sites.counted(), account
     )
@@ -127,6 +112,26 @@ def tune(
         before=facts["held_out_loss_before"],
         after=facts["held_out_loss_after"],
     )
+
+
+def _check(recipe: Recipe, file: Path, account: budget.PrivacyAccount | None) -> None:
+    """TrainingError for what only a federation can do, and for an overrun budget."""
+    if recipe.learning.optimizer == "adamw_8bit":
+        raise TrainingError(
+            "learning.optimizer: adamw_8bit is for federations, whose sites begin each round anew:"
+            " its moments cannot be kept for going on; take `adamw`"
+        )
+    if account and account.plan.privacy.unit == "site":
+        raise TrainingError(
+            "privacy.unit: site: a central training has one site, whose presence nothing can hide;"
+            " take `unit: session` or `client`"
+        )
+    if account and account.last_round is not None:
+        most = account.plan.privacy.budget_epsilon
+        raise TrainingError(
+            f"the budget of epsilon {most:g} would be overrun after round {account.last_round} of"
+            f" {recipe.rounds}; see `simcounsel train account {file}`"
+        )
 
 
 def _begun(out: Path, manifest: Mapping[str, Any], processes: Processes) -> TrainingFolder:

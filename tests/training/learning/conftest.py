@@ -109,3 +109,21 @@ def adapted(base: "AdaptedBase", adapter: Path) -> "ModelReading":
         return ModelReading(
             model=PeftModel.from_pretrained(base.model, str(adapter)), padding=0, at_once=4
         )
+
+
+def with_drawn_adapters(tiny: Path) -> "ModelReading":
+    """The small model with both factors drawn: B is zero at first, and would give A no gradient."""
+    import torch
+
+    from training.learning.base import load_base
+    from training.learning.site import reading_of
+    from training.recipe import Learning, Lora, Recipe
+
+    lora, learning = Lora(rank=4, alpha=8), Learning(at_once=3)
+    recipe = Recipe(corpus="samples", privacy=None, lora=lora, learning=learning)
+    made = reading_of(load_base(str(tiny), device="cpu"), recipe)
+    torch.manual_seed(1)
+    for parameter in made.trained():
+        torch.nn.init.normal_(parameter, std=0.3)
+    made.model.train()
+    return made

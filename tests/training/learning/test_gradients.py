@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("torch", reason="pip install -e '.[test-all]'")
 import torch
 
-from tests.training.learning.conftest import session
+from tests.training.learning.conftest import session, with_drawn_adapters
 from training.errors import TrainingError
 from training.learning.base import AdaptedBase, load_base
 from training.learning.examples import ProtectedRecord, records_of
@@ -34,19 +34,7 @@ def base(tiny: Path) -> AdaptedBase:
 
 @pytest.fixture(scope="module")
 def reading(tiny: Path) -> ModelReading:
-    made = reading_of(
-        load_base(str(tiny), device="cpu"),
-        Recipe(
-            corpus="samples", privacy=None, lora=Lora(rank=4, alpha=8), learning=Learning(at_once=3)
-        ),
-    )
-    torch.manual_seed(1)
-    for parameter in made.trained():
-        torch.nn.init.normal_(
-            parameter, std=0.3
-        )  # B is zero at first, and would give A no gradient
-    made.model.train()
-    return made
+    return with_drawn_adapters(tiny)
 
 
 @pytest.fixture(scope="module")

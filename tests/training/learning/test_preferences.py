@@ -13,7 +13,7 @@ from torch.nn.functional import logsigmoid
 
 from simcounsel.corpus.dialogues import Dialogue, Draft
 from simcounsel.errors import SimcounselError
-from tests.training.learning.conftest import PRIVATE, SEEDED, Recipes, session
+from tests.training.learning.conftest import PRIVATE, SEEDED, Recipes, session, with_drawn_adapters
 from training.errors import TrainingError
 from training.learning.base import AdaptedBase, load_base
 from training.learning.examples import ProtectedRecord, records_of
@@ -24,7 +24,7 @@ from training.learning.preferences import measured, steered
 from training.learning.site import reading_of
 from training.learning.steps import adapter_weights
 from training.learning.tune import tune
-from training.recipe import Learning, Lora, Recipe
+from training.recipe import Recipe
 from training.recipe_file import load_recipe
 
 pytestmark = pytest.mark.slow
@@ -50,17 +50,7 @@ def base(tiny: Path) -> AdaptedBase:
 
 @pytest.fixture
 def reading(tiny: Path) -> ModelReading:
-    made = reading_of(
-        load_base(str(tiny), device="cpu"),
-        Recipe(
-            corpus="samples", privacy=None, lora=Lora(rank=4, alpha=8), learning=Learning(at_once=3)
-        ),
-    )
-    torch.manual_seed(1)
-    for parameter in made.trained():
-        torch.nn.init.normal_(parameter, std=0.3)
-    made.model.train()
-    return made
+    return with_drawn_adapters(tiny)
 
 
 @pytest.fixture(scope="module")
