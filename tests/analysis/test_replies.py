@@ -79,6 +79,9 @@ def test_the_interval_draws_cases_with_all_their_replies() -> None:
     assert 0 < one["low"] < one["rho"] < one["high"] <= 1
     assert two["rho"] == pytest.approx(one["rho"]) and two["n"] == 16
     assert two["low"] == pytest.approx(one["low"], abs=0.02)
+    # the same order with uneven steps: rho is 1 in every sample, what a line would fit is not
+    bent = of(ranks(both(*(("m", f"c{at}", "1", at, at**4) for at in range(8)))), "replies")
+    assert (bent["low"], bent["high"]) == pytest.approx((1, 1))
     same = of(ranks(both(*((f"m{m}", f"c{c}", "1", m, m) for m in range(5) for c in range(6)))), "models")  # fmt: skip
     assert (same["rho"], same["low"], same["high"]) == pytest.approx((1, 1, 1))
     assert limit_of(ranks(both(*((f"m{m}", "c", "1", m, m) for m in range(5))))) == ""

@@ -88,6 +88,8 @@ def test_operations_by_hand() -> None:
     )  # fmt: skip
     assert operations(size, recipe(), 10, 3) == 4 * (600 * 10 + 4 * 50 * 3)
     assert operations(size, recipe(checkpointing=True), 10, 3) == 6 * (600 * 10 + 4 * 50 * 3)
+    pairs = recipe(objective="dpo")  # each sequence is read by the model and by the base as well
+    assert operations(size, pairs, 10, 3) == 8 * (600 * 10 + 4 * 50 * 3)
 
 
 @pytest.mark.parametrize("schedule", ["constant", "linear", "cosine"])

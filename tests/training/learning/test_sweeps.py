@@ -3,11 +3,12 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -284,6 +285,7 @@ def _folder(
     before: float = 3.0,
     epsilon: float | None = None,
     delta: float = 1e-3,
+    learning: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
     (path / "adapter").mkdir(parents=True)
     paid = None if epsilon is None else {"unit": "session", "epsilon": epsilon, "delta": delta}
@@ -292,7 +294,8 @@ def _folder(
         "folders": {},
         "themes": [],
         "rounds": 1,
-        "learning": {"max_tokens": 256, "precision": "float32", "quantize": "none"},
+        "learning": {"max_tokens": 256, "precision": "float32", "quantize": "none"}
+        | dict(learning),
     }
     manifest = {
         "format": 1,
@@ -327,6 +330,13 @@ def test_what_must_not_be_compared_is_said(tmp_path: Path) -> None:
     assert warnings(read([first, _folder(tmp_path / "wide", epsilon=1, delta=1e-2)])) == [
         "epsilons are not comparable: delta is 0.001 and 0.01"
     ]
+    pairs = [
+        _folder(tmp_path / f"beta {beta}", learning={"objective": "dpo", "beta": beta})
+        for beta in (0.1, 0.5)
+    ]
+    for other in (first, pairs[1]):  # losses of lines and of pairs, or of pairs on other scales
+        (said,) = warnings(read([other, pairs[0]]))
+        assert said.startswith("not comparable: objective of ")
     with pytest.raises(
         SimcounselError, match="neither a training's folder nor one that holds some"
     ):
