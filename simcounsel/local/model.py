@@ -45,8 +45,8 @@ class LocalModel:
 
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once; see ChatModel. Raises Failure where the request is too long. What only a
-        capable model can judge (danger, goals of a course) is left to the rules by the two that are
-        fetched: docs/evidence.md, "Small models on two cores".
+        capable model can judge (danger, what was told of a plan) is left to the rules by the two
+        that are fetched: docs/evidence.md, "Small models on two cores".
         """
         if self._key and question.facts and question.facts.judged:
             return Given(value=question.fallback, notes={"why": TOO_SMALL}).completion()
