@@ -189,7 +189,7 @@ def federate(
 
     plan: what is accounted for; None without privacy. Its noise and budget are for all its rounds.
     on_round: told of every round that is on disk. enough: whether no more rounds are wanted; all
-    rounds of the plan are charged then. Ctrl-C ends after the round in progress, a second one at
+    that could have been are charged then. Ctrl-C ends after the round in progress, a second one at
     once. TrainingError, before anything is sent, for a plan that would overrun its budget or
     terms that are not those of the rounds already done.
     """
