@@ -6,8 +6,8 @@ A package names what it brings in its pyproject.toml:
     mirroring = "mirroring_counselor:POLICY"
 
 The groups are simcounsel.policies, .policy_files, .listeners, .minds, .providers, .scripted,
-.instruments, .instrument_sets, .audit_rules, .files, .records and .commands. The guests of
-simcounsel (danger, embedded, corpus, ...) register so, in its own pyproject.toml. What the core
+.instruments, .instrument_sets, .audit_rules, .files, .records, .options and .commands. The guests
+of simcounsel (danger, embedded, corpus, ...) register so, in its own pyproject.toml. What the core
 brings is named as `package.module:name`, so that a lower room need not import a higher one, and
 nothing is imported before it is used.
 """
@@ -129,6 +129,11 @@ def _stranger(plugin: Plugin) -> str:
     return f"; {package} was found in {file}" if file else ""
 
 
+def is_installed(group: str, name: str) -> bool:
+    """Whether a distribution brings a thing of that name; nothing is imported."""
+    return any(one.name == name for one in _installed(group, tuple(sys.path)))
+
+
 @lru_cache(maxsize=64)
 def _installed(group: str, path: tuple[str, ...]) -> tuple[Plugin, ...]:
     """What the distributions on that path bring for a group, sorted; looked through once, since
@@ -157,7 +162,8 @@ PARTS = {
     },
     "simcounsel.listeners": {"danger": "danger"},
     "simcounsel.policies": {"course": "therapies", "single": "therapies", "staged": "therapies"},
-    "simcounsel.providers": {"embedded": "embedded", "local": "local"},
+    "simcounsel.minds": {"bot": "bots"},
+    "simcounsel.providers": {"bot": "bots", "embedded": "embedded", "local": "local"},
 }
 """Which of our guests brings what, by group: for the sentence where one is missing."""
 

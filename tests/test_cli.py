@@ -253,7 +253,7 @@ def test_default_folder_is_runs(simcounsel: Command, tmp_path: Path) -> None:
         (("nowhere.yaml",), "nowhere.yaml: no such file"),
         (
             (TINY, "--model", "gpt"),
-            "no model 'gpt'; there are embedded, embedded+adapter=PATH, local:qwen2.5-0.5b",
+            "no model 'gpt'; there are bot:SPEC, embedded, embedded+adapter=PATH, local:qwen2.5-0.5b",
         ),
         (
             (TINY, "--model", "openai:gpt-4o"),

@@ -18,6 +18,7 @@ GUESTS = (
     "embedded",
     "corpus",
     "bench",
+    "bots",
     "envs",
     "local",
     "practice",

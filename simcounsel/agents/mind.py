@@ -21,7 +21,7 @@ from simcounsel.errors import SpecError
 from simcounsel.events import Data, Foreign, Memory
 from simcounsel.llm.question import Ask, Asker, Reply
 from simcounsel.named_code import check_code
-from simcounsel.registry import Plugin, Registry
+from simcounsel.registry import Plugin, Registry, is_installed
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import PlaceKind, Role, Source
 
@@ -101,7 +101,10 @@ class Spoken:
     decision: Decision | None = None
     """As the line's reply settled it; None where it was settled before."""
     silent: bool = False
-    """Whether the human who speaks for them said nothing in time: then `line` is not said."""
+    """Whether the human, or the bot, that speaks for them said nothing: then `line` is not said,
+    and the conversation ends."""
+    waits: bool = False
+    """Whether they let the other begin: `line` is not said."""
 
 
 class Mind(Protocol):
@@ -166,8 +169,12 @@ def mind_for(resident: Resident) -> Mind:
 
 
 def maker_of(name: str | None) -> Callable[[Resident], Mind]:
-    """What makes minds of that name. Errors as `mind_for`."""
+    """What makes minds of that name. What is behind an installed mind's name and a colon
+    (`bot:https://...`) is for that mind to read. Errors as `mind_for`.
+    """
     name = name or DEFAULT_MIND
+    if is_installed(MINDS.group, head := name.partition(":")[0]):
+        name = head
     if ":" in name:
         check_code(name)
         found: object = MINDS.load(Plugin(name=name, value=name, distribution="named in the world"))

@@ -11,6 +11,7 @@ from simcounsel.cli.completing import names_of
 from simcounsel.cli.dry import say_run
 from simcounsel.cli.execution import live
 from simcounsel.cli.going_on import make_ready, of_any_kind, rewound
+from simcounsel.cli.guest_options import takes_guests
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 @app.command()
 @asks_models
 @runs_code
+@takes_guests
 def run(
     world: Annotated[
         Path,
@@ -166,6 +168,7 @@ def resume(
 @app.command()
 @asks_models
 @runs_code
+@takes_guests
 @of_any_kind
 def fork(
     run: RunFolder,

@@ -79,9 +79,10 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
     view = talk.view(speaker, listener)
     decision = yield from speaker.policy.decide(view)
     spoken = yield from speaker.mind.speak(speaker.scene, view, decision)
-    if spoken.silent:
-        talk.silent = speaker.name
-        return []
+    if spoken.silent or spoken.waits:
+        nobody = spoken.silent or talk.waited or bool(talk.lines)
+        talk.silent, talk.waited = speaker.name if nobody else None, True
+        return list(map(as_event, spoken.events))
     decision = spoken.decision or decision
     line, chat = spoken.line, talk.started.chat
     said = Said(

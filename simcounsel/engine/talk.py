@@ -60,7 +60,9 @@ class OpenTalk:
     leaver: str | None = None
     """Who takes leave."""
     silent: str | None = None
-    """The human who said nothing in time; it ends there."""
+    """The human or bot that said nothing; it ends there."""
+    waited: bool = False
+    """Whether the one who was to begin let the other begin."""
     held: bool = False
     """Whether somebody who took leave was asked to stay."""
     over: bool = False

@@ -7,11 +7,12 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from simcounsel.clock import minutes_of_day
+from simcounsel.registry import is_installed
 from simcounsel.specs.load import Spec
 from simcounsel.specs.persona import AnyPersona
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.vocabulary import PlaceKind, Role
-from simcounsel.specs.world_settings import ClientStateMode, OwnModels
+from simcounsel.specs.world_settings import ClientStateMode, ModelName, OwnModels
 
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 
@@ -41,8 +42,10 @@ class ResidentSpec(Spec):
     home: Name
     starts_in: Name
     policy: PolicySpec | None = None
-    mind: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    """A mind of another kind: a registered name, or `package.module:name`; None: a person's."""
+    mind: Annotated[ModelName, Field(max_length=400)] | None = None
+    """A mind of another kind: a registered name, with `:` and what that mind takes where it takes
+    something (`bot:FILE`), or `package.module:name`; None: a person's.
+    """
     models: OwnModels | None = None
     """Models of this resident's own; None: those of the world."""
     client_state: ClientStateMode | None = None
@@ -52,6 +55,15 @@ class ResidentSpec(Spec):
     def role(self) -> Role:
         """client, counselor or layperson: the persona says."""
         return self.persona.role
+
+    @property
+    def mind_model(self) -> str | None:
+        """The tier in which the mind asks a model that its own name names: `bot` for
+        `bot:https://...`, where a mind and a provider of that name are installed.
+        """
+        head, colon, _ = (self.mind or "").partition(":")
+        groups = ("simcounsel.minds", "simcounsel.providers")
+        return head if colon and all(is_installed(group, head) for group in groups) else None
 
     @field_validator("name")
     @classmethod

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator
 
+from simcounsel.registry import is_installed
 from simcounsel.specs.load import Spec
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.practice import Language, SafetySettings
@@ -85,7 +86,9 @@ class World(Spec):
         return value.replace(second=0, microsecond=0)
 
     def model_names(self) -> dict[str, str]:
-        """The model of each role, and as `reason:Ines` that of a resident who has one."""
+        """The model of each role, and as `reason:Ines` that of a resident who has one; as
+        `bot:Omar` the one that a mind's name names.
+        """
         own = {
             f"{role}:{one.name}": name
             for one in self.residents
@@ -96,7 +99,12 @@ class World(Spec):
             )
             if name
         }
-        return self.models.resolved() | own
+        minds = {
+            f"{tier}:{one.name}": str(one.mind)
+            for one in self.residents
+            if (tier := one.mind_model)
+        }
+        return self.models.resolved() | own | minds
 
     def code_names(self) -> tuple[str, ...]:
         """The code that it names as `module:NAME`: policies and minds of residents, listeners."""
@@ -106,6 +114,7 @@ class World(Spec):
                 name
                 for one in self.residents
                 for name in (one.policy.name if one.policy else None, one.mind)
+                if not (name and is_installed("simcounsel.minds", name.partition(":")[0]))
             ),
         )
         return tuple(dict.fromkeys(name for name in named if name and ":" in name))
@@ -116,9 +125,12 @@ class World(Spec):
             update={
                 "models": _renamed(self.models, name),
                 "residents": tuple(
-                    one.model_copy(update={"models": _renamed(one.models, name)})
-                    if one.models
-                    else one
+                    one.model_copy(
+                        update={
+                            "models": _renamed(one.models, name) if one.models else None,
+                            "mind": name(str(one.mind)) if one.mind_model else one.mind,
+                        }
+                    )
                     for one in self.residents
                 ),
             }
