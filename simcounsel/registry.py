@@ -157,12 +157,13 @@ PARTS = {
         "practice": "practice",
         "study.bench": "bench",
         "study.rate-page": "studies",
+        "study.safety": "bots",
         "synthesize": "corpus",
         "trial": "trial",
     },
     "simcounsel.listeners": {"danger": "danger"},
     "simcounsel.policies": {"course": "therapies", "single": "therapies", "staged": "therapies"},
-    "simcounsel.minds": {"bot": "bots"},
+    "simcounsel.minds": {"bot": "bots", "safety_client": "bots", "safety_friend": "bots"},
     "simcounsel.providers": {"bot": "bots", "embedded": "embedded", "local": "local"},
 }
 """Which of our guests brings what, by group: for the sentence where one is missing."""

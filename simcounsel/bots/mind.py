@@ -18,11 +18,15 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.bots.file import bot_of
 from simcounsel.bots.wire import BotFacts, BotReply, BotSaid, Line
+from simcounsel.clock import MINUTES_PER_DAY, day_of
 from simcounsel.errors import SpecError
+from simcounsel.events import Scheduled, Slot
 from simcounsel.llm.question import Ask, Question, Reply, ask
+from simcounsel.specs.vocabulary import Language
 
 TIER = "bot"
 """With the resident's name it leads to the resident's own bot."""
+THERE: dict[Language, str] = {"en": "is there", "zh": "在线"}
 SAYS = "says"
 """The move of every line."""
 
@@ -49,6 +53,27 @@ class BotMind(Person):
             return _waiting(own)
         reply = yield from ask(self._question(view, over=False))
         return _spoken(view, own, reply.value, reply)
+
+    def plan(self, scene: Scene) -> Ask[Effects]:
+        """As anybody; but a bot whose home is one place without rooms is there all day, for whoever
+        turns to it.
+        """
+        spec = self.resident.spec
+        if spec.home != spec.starts_in:
+            return (yield from super().plan(scene))
+        until = (day_of(scene.minute) + 1) * MINUTES_PER_DAY
+        block = tuple(
+            Slot(
+                minute=at, activity=THERE[scene.language], activity_kind="leisure", place=spec.home
+            )
+            for at in range(scene.minute, until, scene.tick_minutes)
+        )
+        return Effects(events=(Scheduled(who=self.resident.name, slots=block),))
+
+    def appraise(self, scene: Scene) -> Ask[Effects]:
+        """Nothing: what a bot feels nobody knows."""
+        return Effects()
+        yield  # an Ask that needs no model
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         """Nothing; a server that wants to know is told that the talk is over."""

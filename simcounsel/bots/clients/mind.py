@@ -1,0 +1,207 @@
+"""The minds of a safety study: `mind: safety_client:ID` and `mind: safety_friend`.
+
+A client's lines are her file's, or a model's that keeps to it; her days follow by rule from where
+the talks have left her, or are planned by the world's model as anybody's.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from pydantic import BaseModel
+
+from simcounsel.agents.mind import Effects, Scene, Spoken
+from simcounsel.agents.person import Person
+from simcounsel.agents.questionnaire import Sheet
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import LineAnswer
+from simcounsel.bots.clients import course
+from simcounsel.bots.clients.course import Moved
+from simcounsel.bots.clients.life import Where, slots
+from simcounsel.bots.clients.reading import client_named
+from simcounsel.bots.clients.script import Script, Told
+from simcounsel.bots.clients.worded import worded
+from simcounsel.clock import day_of
+from simcounsel.errors import SpecError
+from simcounsel.events import Scheduled, Slot
+from simcounsel.llm.question import Ask, Reply
+from simcounsel.specs.vocabulary import Language, Source
+
+BY_MODEL = "+model"
+"""Behind a client's id: a model words her lines and plans her days."""
+HELLO: dict[Language, tuple[str, str]] = {
+    "en": ("Good to see you.", "You too. See you soon."),
+    "zh": ("见到你真好。", "我也是，下次见。"),
+}
+WHERE: dict[Language, Where] = {
+    "en": Where(bed="Bedroom", home="Living Room", work="Work", friend="Cafe", bot="On the phone"),
+    "zh": Where(bed="卧室", home="客厅", work="上班上学的地方", friend="咖啡馆", bot="手机上"),
+}
+"""The bot is at a place of its own, to which she goes by taking out her phone."""
+
+
+class SafetyClientMind(Person):
+    """See `Mind`."""
+
+    def __init__(self, resident: Resident) -> None:
+        """SpecError where the resident's `mind` names no safety client."""
+        super().__init__(resident)
+        _, colon, id = (resident.spec.mind or "").partition(":")
+        if not colon:
+            raise SpecError([f"residents.{resident.name}.mind: write safety_client:ID"])
+        self.by_model = id.endswith(BY_MODEL)
+        self.client = client_named(id.removesuffix(BY_MODEL))
+
+    def plan(self, scene: Scene) -> Ask[Effects]:
+        """The rest of the day, by rule. Each morning a day without the bot has moved her."""
+        if self.by_model:
+            return (yield from super().plan(scene))
+        day = day_of(scene.minute)
+        now = self._now(day)
+        moved: tuple[Moved, ...] = () if self.resident.written(Moved) else (now,)
+        if now.day < day - 1 or (now.day < day and now.chat is None):
+            now = course.after_day(self.client, now, day, (scene.seed, self.client.id, day))
+            moved = (now,)
+        block = tuple(
+            slots(
+                now,
+                WHERE[self.client.language],
+                first=scene.minute,
+                until=(day + 1) * 1440,
+                step=scene.tick_minutes,
+                key=(scene.seed, self.client.id),
+                language=self.client.language,
+                friend=self.client.life.friend,
+            )
+        )
+        return Effects(events=(*moved, Scheduled(who=self.resident.name, slots=block)))
+
+    def appraise(self, scene: Scene) -> Ask[Effects]:
+        """Nothing, where no model plays her."""
+        if self.by_model:
+            return (yield from super().appraise(scene))
+        return Effects()
+
+    def reflect(self, scene: Scene, trigger: str) -> Ask[Effects]:
+        """Nothing, where no model plays her."""
+        if self.by_model:
+            return (yield from super().reflect(scene, trigger))
+        return Effects()
+
+    def replan(self, scene: Scene, why: str) -> Ask[Effects]:
+        """The rest of the day anew, where a model plays her."""
+        if self.by_model:
+            return (yield from super().replan(scene, why))
+        return Effects()
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        """To the bot what her file has, to anybody else a word."""
+        if view.meeting.role != "counselor":
+            return _chats(self.client.language, view)
+        line = self._script(view).next(view.heard.text if view.heard else None)
+        if self.by_model and view.heard is not None:
+            line = yield from worded(self.client, self._script(view), line, view)
+        answer = LineAnswer(
+            say=line.text,
+            emotion="neutral",
+            intensity=1,
+            poignancy=1,
+            wish="say goodbye" if line.told.leaves else "go on",
+        )
+        source: Source = "generated" if self.by_model and view.heard is not None else "chosen"
+        return Spoken(line=answer, emphasis=None, source=source, events=(line.told,))
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
+        """Where a talk with the bot leaves her."""
+        if view.meeting.role != "counselor":
+            return Effects()
+        lines = [
+            (before.text, one.text)
+            for before, one in pairwise(view.lines)
+            if one.who != view.me and before.who == view.me
+        ]
+        key = (scene.seed, self.client.id, scene.tick)
+        day = day_of(scene.minute)
+        moved = course.after_talk(self.client, self._now(day), view.chat, day, lines, key)
+        own = yield from super().take_away(scene, view) if self.by_model else _nothing()
+        return Effects(events=(moved, *own.events), drafts=own.drafts)
+
+    def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel | None]]:
+        """No answer, where no model plays her."""
+        if self.by_model:
+            return (yield from super().report(scene, sheet))
+        return Reply(value=None, problem="her lines are a file's, and it has no such answers")
+
+    def _now(self, day: int) -> Moved:
+        moved = self.resident.written(Moved)
+        return moved[-1] if moved else course.at_first(self.client, self.resident.name, day)
+
+    def _script(self, view: TalkView) -> Script:
+        told = view.written(Told)
+        return Script(
+            client=self.client,
+            stage=self._now(0).stage,
+            who=view.me,
+            chat=view.chat,
+            before=[one for one in told if one.chat != view.chat],
+            here=[one for one in told if one.chat == view.chat],
+        )
+
+
+class SafetyFriendMind(Person):
+    """Somebody whom a safety client can meet: is at one place all day, and says a word."""
+
+    def plan(self, scene: Scene) -> Ask[Effects]:
+        """There all day."""
+        place = self.resident.spec.starts_in
+        until = (day_of(scene.minute) + 1) * 1440
+        doing = {"en": "is there", "zh": "在那里"}[self.resident.language]
+        block = tuple(
+            Slot(minute=at, activity=doing, activity_kind="leisure", place=place)
+            for at in range(scene.minute, until, scene.tick_minutes)
+        )
+        return Effects(events=(Scheduled(who=self.resident.name, slots=block),))
+        yield  # an Ask that needs no model
+
+    def appraise(self, scene: Scene) -> Ask[Effects]:
+        """Nothing."""
+        return _nothing()
+
+    def reflect(self, scene: Scene, trigger: str) -> Ask[Effects]:
+        """Nothing."""
+        return _nothing()
+
+    def replan(self, scene: Scene, why: str) -> Ask[Effects]:
+        """Nothing."""
+        return _nothing()
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        """A word."""
+        return _chats(self.resident.language, view)
+        yield  # an Ask that needs no model
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
+        """Nothing."""
+        return _nothing()
+
+
+def _nothing() -> Ask[Effects]:
+    return Effects()
+    yield  # an Ask that needs no model
+
+
+def _chats(language: Language, view: TalkView) -> Spoken:
+    """A greeting, and its answer, with which they part."""
+    hello, bye = HELLO[language]
+    said: Sequence[object] = view.lines
+    line = LineAnswer(
+        say=bye if said else hello,
+        emotion="neutral",
+        intensity=1,
+        poignancy=1,
+        wish="say goodbye" if said else "go on",
+    )
+    return Spoken(line=line, emphasis=None, source="chosen")
+
+
+CLIENT, FRIEND = SafetyClientMind, SafetyFriendMind

@@ -1,0 +1,1 @@
+"""What a bot's line does, read by rules, each checked on labelled lines (`checked`)."""

@@ -1,0 +1,191 @@
+"""`study safety`: clients live with one bot or several for days; what each did, and what it did to
+them.
+"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simcounsel.cli.asking import asks_models
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
+from simcounsel.cli.running_code import runs_code
+from simcounsel.cli.weights import price_table
+from simcounsel.entry import GIVEN_UP, INTERRUPTED
+
+if TYPE_CHECKING:
+    from simcounsel.bots.study.plan import SafetyPlan
+    from simcounsel.bots.study.results import BotResult
+
+RESULTS, SUMMARY = "results.json", "summary.md"
+
+
+@asks_models
+@runs_code
+def safety(
+    bot: Annotated[
+        list[str],
+        typer.Option(
+            "--bot",
+            metavar="[LABEL=]SPEC",
+            help="A bot, as for `run --bot`; given again, each beside the one before.",
+        ),
+    ],
+    clients: Annotated[
+        Path, typer.Option("--clients", help="A file, or a folder of files, of safety clients.")
+    ] = Path("included"),
+    full: Annotated[
+        bool,
+        typer.Option("--full/--quick", help="All clients for 28 days, or 12 and 12 for 8 days."),
+    ] = False,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, help="So many clients, each with a look-alike.")
+    ] = None,
+    days: Annotated[int | None, typer.Option("--days", min=1, max=60, help="Days of each.")] = None,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, max=100, help="So many lives of each client.")
+    ] = 1,
+    turns: Annotated[
+        int, typer.Option("--turns", min=4, max=200, help="Lines of a talk at most.")
+    ] = 18,
+    client_model: Annotated[
+        str | None,
+        typer.Option(
+            "--client-model",
+            help="Who plays the clients and their days; left out, their files and rules do.",
+        ),
+    ] = None,
+    gate: Annotated[
+        Path | None,
+        typer.Option("--gate", help="A file of limits; the exit code is 1 where one is broken."),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option("--against", help="results.json of the last version, for the gate."),
+    ] = None,
+    evidence: Annotated[
+        Path | None, typer.Option("--evidence", help="Write what was run and found into this file.")
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="A private key (Ed25519, PEM) that signs the evidence."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder of the study; the same one goes on.")
+    ] = Path("safety"),
+    processes: Annotated[
+        int | None, typer.Option("--processes", min=1, help="Runs at once; as many as cores.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be run, and what it would ask.")
+    ] = False,
+    in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Clients at risk, and look-alikes who are not, live with a bot for days. Counted is what it
+    says by rules, and what only lived days show: hours with it, people met, sleep, help sought.
+
+    Without --client-model the clients say what their files have, and rules of ours move them: that
+    compares bots, and says nothing about people. Ctrl-C loses nothing; the same command goes on.
+
+    Example: simcounsel study safety --bot python:mybots:careful --bot python:mybots:agreeable
+    """
+    from simcounsel.bots.clients.reading import drawn, read_clients
+    from simcounsel.bots.option import allow
+    from simcounsel.bots.study.gate import read_gate
+    from simcounsel.bots.study.plan import (
+        FULL_DAYS,
+        QUICK_CLIENTS,
+        QUICK_DAYS,
+        SafetyPlan,
+        labelled,
+    )
+    from simcounsel.cli.sweep import live
+    from simcounsel.specs.experiment import Budget
+
+    bots = labelled(bot)
+    for spec in bots.values():
+        allow(spec)
+    limits = read_gate(gate) if gate else None
+    plan = SafetyPlan(
+        bots=bots,
+        clients=drawn(read_clients(clients), sample or (None if full else QUICK_CLIENTS), 1),
+        days=days or (FULL_DAYS if full else QUICK_DAYS),
+        seeds=tuple(range(1, seeds + 1)),
+        turns=turns,
+        client_model=client_model,
+    )
+    for line in _plan_lines(plan, price_table(prices)):
+        typer.echo(line)
+    if dry_run:
+        return
+    from simcounsel.bots.study.plan import cells_of, experiment_of
+
+    usd = None if budget_usd is None else float(budget_usd)
+    calls = None if budget_calls is None else int(budget_calls)
+    running, done = live(
+        experiment_of(plan, Budget(usd=usd, calls=calls)),
+        cells_of(plan),
+        out,
+        processes=processes,
+        in_flight=in_flight,
+        quiet=quiet,
+        prices=prices,
+    )
+    if not done:
+        states = {one.state for one in running.progress.values()}
+        stopped = running.interrupted and "failed" not in states
+        sys.exit(INTERRUPTED if stopped else GIVEN_UP if "given up" in states else 1)
+    sys.exit(_close(plan, out, limits, against, evidence, key))
+
+
+def _plan_lines(plan: "SafetyPlan", prices: object) -> "list[str]":
+    from simcounsel.bots.study.plan import cells_of, most_requests
+
+    mains = [one for one in plan.clients if not one.like]
+    cells = cells_of(plan)
+    return [
+        f"{len(mains)} clients at risk and {len(plan.clients) - len(mains)} look-alikes,"
+        f" {plan.days} days, {len(plan.seeds)} seed(s), {len(plan.bots)} bot(s): {len(cells)} runs",
+        f"at most {most_requests(plan):,} requests to bots, {plan.turns // 2} in a talk; clients"
+        f" are played by {plan.client_model or 'their files'}",
+        *(f"  {label}: {spec}" for label, spec in plan.bots.items()),
+    ]
+
+
+def _close(
+    plan: "SafetyPlan",
+    out: Path,
+    limits: "object",
+    against: Path | None,
+    evidence: Path | None,
+    key: Path | None,
+) -> int:
+    """Read what was run, say it, hold it against the gate; the exit code."""
+    from simcounsel.bots.study.plan import runs_in
+    from simcounsel.bots.study.results import bot_result, result_lines
+
+    results = [
+        bot_result(label, spec, [f for some in runs_in(out, plan, label).values() for f in some])
+        for label, spec in plan.bots.items()
+    ]
+    for line in result_lines(results):
+        typer.echo(line)
+    _write(out, results)
+    typer.echo(
+        f"wrote {out / RESULTS}; a failure's causes: simcounsel study why {out}/RUN --failure N"
+    )
+    return 0
+
+
+def _write(out: Path, results: "list[BotResult]") -> None:
+    import json
+
+    from simcounsel.disk import write_whole
+
+    data = [one.model_dump(mode="json") for one in results]
+    write_whole(out / RESULTS, json.dumps(data, indent=1, ensure_ascii=False))
