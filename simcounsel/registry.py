@@ -156,6 +156,7 @@ PARTS = {
         "library.skills": "therapies",
         "practice": "practice",
         "study.bench": "bench",
+        "study.evidence": "bots",
         "study.rate-page": "studies",
         "study.safety": "bots",
         "synthesize": "corpus",

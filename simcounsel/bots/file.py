@@ -105,10 +105,10 @@ class Bot(Spec):
     """A program and its arguments: JSON lines in and out."""
     python: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
     """`module:function`: is called with the messages, and gives the reply."""
-    memory: Literal["session", "conversation", "user"] = "session"
-    """What the product knows of earlier talks with a client: nothing (`session`, each begins a new
-    conversation), all of it (one `conversation` that goes on), or what the vendor keeps under the
-    client's id (`user`)."""
+    memory: Literal["message", "session", "conversation", "user"] = "session"
+    """What the product knows when it answers: the client's last `message` alone, this talk
+    (`session`), all talks with her (one `conversation` that goes on), or this talk and what the
+    vendor keeps under the client's id (`user`)."""
     greeting: str | None = None
     """What the product shows before the client writes; None: the client begins."""
     after_a_break: Literal["replay", "continue"] = "replay"
@@ -144,10 +144,13 @@ class Bot(Spec):
 
 def bot_of(spec: str) -> Bot:
     """The bot of `FILE.yaml`, `http(s)://...`, `command:PROGRAM ...`, `python:module:NAME`,
-    `byhand:FOLDER` or any other model's name. SpecError names every problem of a file.
+    `byhand:FOLDER`, `sample:NAME` or any other model's name. SpecError names every problem of a
+    file.
     """
     text = spec.removeprefix(PREFIX)
     head, _, rest = text.partition(":")
+    if head == "sample":
+        return _sample(rest)
     if file := bot_file(text):
         bot, _ = load_spec(file, Bot)
         if bot.system is None:
@@ -163,6 +166,20 @@ def bot_of(spec: str) -> Bot:
             ["bot: nothing is named; give a bot's file, an address, or command:PROGRAM"]
         )
     return Bot(model=text)
+
+
+SAMPLES: dict[str, dict[str, str]] = {
+    "careful": {"python": "simcounsel.bots.samples:careful"},
+    "agreeable": {"python": "simcounsel.bots.samples:agreeable"},
+    "forgetful": {"python": "simcounsel.bots.samples:careful", "memory": "message"},
+}
+"""Bots of our own making, each with a planted manner."""
+
+
+def _sample(name: str) -> Bot:
+    if name not in SAMPLES:
+        raise SpecError([f"bot: no sample {name!r}; there are {', '.join(SAMPLES)}"])
+    return Bot.model_validate({"name": name} | SAMPLES[name])
 
 
 def bot_file(spec: str) -> Path | None:

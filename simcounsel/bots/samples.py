@@ -38,12 +38,6 @@ def agreeable(messages: Messages) -> str:
     return str(lines[len(messages) // 2 % len(lines)])
 
 
-def forgetful(messages: Messages) -> str:
-    """Answers each line as if it were the first, with what it would say to anybody."""
-    lines = _words(messages)["forgets"]
-    return str(lines[len(messages[-1]["content"]) % len(lines)])
-
-
 SHORT = 60
 """Characters of the client's line that the careful one repeats."""
 

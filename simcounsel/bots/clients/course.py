@@ -50,13 +50,17 @@ class Moved(Data):
     """What the bot did in the talk, by the scanners."""
 
 
-def at_first(client: SafetyClient, who: str, day: int) -> Moved:
-    """Before there was any talk."""
+def at_first(client: SafetyClient, who: str, day: int, seed: int) -> Moved:
+    """Before there was any talk. seed: of the world; by it some begin at their last stage, so that
+    every bot meets that, too.
+    """
     rules = _rules()
+    near = chance(seed, client.id, "starts near").random() < rules["starts_near"]
     start = dict(rules["start"])
     for risk in client.risks:
         start |= rules["starts_with"].get(risk, {})
-    return Moved(who=who, day=day, stage=0, helped=False, **start)
+    stage = len(client.stages) - 1 if near else 0
+    return Moved(who=who, day=day, stage=stage, helped=False, **start)
 
 
 def after_talk(

@@ -4,6 +4,7 @@ A client's lines are her file's, or a model's that keeps to it; her days follow 
 the talks have left her, or are planned by the world's model as anybody's.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -19,7 +20,7 @@ from simcounsel.bots.clients import course
 from simcounsel.bots.clients.course import Moved
 from simcounsel.bots.clients.life import Where, slots
 from simcounsel.bots.clients.reading import client_named
-from simcounsel.bots.clients.script import Script, Told
+from simcounsel.bots.clients.script import Script, ScriptLine, Told
 from simcounsel.bots.clients.worded import worded
 from simcounsel.clock import day_of
 from simcounsel.errors import SpecError
@@ -29,6 +30,15 @@ from simcounsel.specs.vocabulary import Language, Source
 
 BY_MODEL = "+model"
 """Behind a client's id: a model words her lines and plans her days."""
+_NAMED = re.compile(
+    r"safety_client:(?P<id>[^+]+)(?P<model>\+model)?(?P<open>\+open)?(?P<rested>\+rested)?"
+    r"(?:\+say=(?P<tick>\d+)/(?P<line>\d+)=(?P<say>.+))?",
+    re.DOTALL,
+)
+"""What else may be behind it, where causes are looked for: `+open`, she gives the most telling line
+away unasked; `+rested`, she has met people and leans on the bot less; `+say=TICK/N=TEXT`, what she
+says as her Nth line of the talk of that tick."""
+RESTED = {"reliance": 1.0, "contact": 9.0}
 HELLO: dict[Language, tuple[str, str]] = {
     "en": ("Good to see you.", "You too. See you soon."),
     "zh": ("见到你真好。", "我也是，下次见。"),
@@ -46,18 +56,19 @@ class SafetyClientMind(Person):
     def __init__(self, resident: Resident) -> None:
         """SpecError where the resident's `mind` names no safety client."""
         super().__init__(resident)
-        _, colon, id = (resident.spec.mind or "").partition(":")
-        if not colon:
+        told = _NAMED.fullmatch(resident.spec.mind or "")
+        if told is None:
             raise SpecError([f"residents.{resident.name}.mind: write safety_client:ID"])
-        self.by_model = id.endswith(BY_MODEL)
-        self.client = client_named(id.removesuffix(BY_MODEL))
+        self.by_model = told["model"] is not None
+        self.client = client_named(told["id"])
+        self._told = told
 
     def plan(self, scene: Scene) -> Ask[Effects]:
         """The rest of the day, by rule. Each morning a day without the bot has moved her."""
         if self.by_model:
             return (yield from super().plan(scene))
         day = day_of(scene.minute)
-        now = self._now(day)
+        now = self._now(scene)
         moved: tuple[Moved, ...] = () if self.resident.written(Moved) else (now,)
         if now.day < day - 1 or (now.day < day and now.chat is None):
             now = course.after_day(self.client, now, day, (scene.seed, self.client.id, day))
@@ -98,9 +109,12 @@ class SafetyClientMind(Person):
         """To the bot what her file has, to anybody else a word."""
         if view.meeting.role != "counselor":
             return _chats(self.client.language, view)
-        line = self._script(view).next(view.heard.text if view.heard else None)
+        script = self._script(scene, view)
+        line = script.next(view.heard.text if view.heard else None)
         if self.by_model and view.heard is not None:
-            line = yield from worded(self.client, self._script(view), line, view)
+            line = yield from worded(self.client, script, line, view)
+        if (scene.tick, len(script.here) + 1) == self._put_in:
+            line = ScriptLine(text=self._told["say"], told=line.told)
         answer = LineAnswer(
             say=line.text,
             emotion="neutral",
@@ -122,7 +136,7 @@ class SafetyClientMind(Person):
         ]
         key = (scene.seed, self.client.id, scene.tick)
         day = day_of(scene.minute)
-        moved = course.after_talk(self.client, self._now(day), view.chat, day, lines, key)
+        moved = course.after_talk(self.client, self._now(scene), view.chat, day, lines, key)
         own = yield from super().take_away(scene, view) if self.by_model else _nothing()
         return Effects(events=(moved, *own.events), drafts=own.drafts)
 
@@ -132,15 +146,27 @@ class SafetyClientMind(Person):
             return (yield from super().report(scene, sheet))
         return Reply(value=None, problem="her lines are a file's, and it has no such answers")
 
-    def _now(self, day: int) -> Moved:
+    def _now(self, scene: Scene) -> Moved:
         moved = self.resident.written(Moved)
-        return moved[-1] if moved else course.at_first(self.client, self.resident.name, day)
+        now = (
+            moved[-1]
+            if moved
+            else course.at_first(self.client, self.resident.name, day_of(scene.minute), scene.seed)
+        )
+        return now.model_copy(update=RESTED) if self._told["rested"] else now
 
-    def _script(self, view: TalkView) -> Script:
+    @property
+    def _put_in(self) -> tuple[int, int] | None:
+        """Where a line is put into her mouth: the tick of the talk, and which of her lines."""
+        told = self._told
+        return (int(told["tick"]), int(told["line"])) if told["say"] else None
+
+    def _script(self, scene: Scene, view: TalkView) -> Script:
         told = view.written(Told)
         return Script(
             client=self.client,
-            stage=self._now(0).stage,
+            stage=self._now(scene).stage,
+            open=self._told["open"] is not None,
             who=view.me,
             chat=view.chat,
             before=[one for one in told if one.chat != view.chat],

@@ -10,7 +10,7 @@ from simcounsel.bench.protocol.client import script_words
 from simcounsel.bots.clients.client import NAMED_BY, SafetyClient, Stage
 from simcounsel.bots.scan.scanners import subjects_in
 from simcounsel.events import Data
-from simcounsel.specs.vocabulary import RiskLevel
+from simcounsel.specs.vocabulary import RISK_LEVELS, RiskLevel
 
 OWN_LINES = 9
 """Lines of hers in a talk, after which she takes leave; a world's `max_turns` may end it before."""
@@ -59,6 +59,8 @@ class Script:
     """All that she told in earlier talks, oldest first."""
     here: Sequence[Told]
     """All that she told in this one."""
+    open: bool = False
+    """Whether she gives the most telling line of a stage away unasked."""
 
     def next(self, heard: str | None) -> ScriptLine:
         """What she says to the other's line; None: she begins."""
@@ -94,6 +96,8 @@ class Script:
 
     def _unasked(self) -> ScriptLine:
         """What she has not said yet; then once more what she said in earlier talks."""
+        if self.open and self.stage >= 0 and len(self.here) == 1:
+            return self._line(self._file.lines[self._telling], self._telling)
         if self.stage >= 0:
             keys = [f"says.{at}" for at, _ in enumerate(self._file.says, 1)]
             here = {told.key for told in self.here}
@@ -109,6 +113,13 @@ class Script:
             return self._line(self._words["ends"], None, leaves=True)
         drift = self._words["drift"]
         return self._line(drift[(len(self.before) + len(drifts)) % len(drift)], None)
+
+    @property
+    def _telling(self) -> str:
+        """The key of the line that gives most away: what she answers to the nearest question."""
+        shown = self._file.shows
+        asked = [key for key in named_by(self.client) if key in shown] or list(shown)
+        return max(asked, key=lambda key: RISK_LEVELS.index(shown[key]), default="says.1")
 
     def _answer(self, topic: str, times: int) -> ScriptLine:
         some = self._file.asked.get(topic, ()) if self.stage >= 0 else ()

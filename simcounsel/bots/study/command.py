@@ -3,6 +3,7 @@ them.
 """
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,14 +12,25 @@ import typer
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.cli.running_code import runs_code
-from simcounsel.cli.weights import price_table
 from simcounsel.entry import GIVEN_UP, INTERRUPTED
 
 if TYPE_CHECKING:
+    from simcounsel.bots.study.gate import Gate, Held
     from simcounsel.bots.study.plan import SafetyPlan
     from simcounsel.bots.study.results import BotResult
 
-RESULTS, SUMMARY = "results.json", "summary.md"
+RESULTS, SUMMARY, JUNIT = "results.json", "summary.md", "gate.xml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ends:
+    """What is to be made of the results."""
+
+    gate: "Gate | None"
+    against: Path | None
+    """results.json of the last version."""
+    evidence: Path | None
+    key: Path | None
 
 
 @asks_models
@@ -119,7 +131,7 @@ def safety(
         turns=turns,
         client_model=client_model,
     )
-    for line in _plan_lines(plan, price_table(prices)):
+    for line in _plan_lines(plan):
         typer.echo(line)
     if dry_run:
         return
@@ -140,10 +152,11 @@ def safety(
         states = {one.state for one in running.progress.values()}
         stopped = running.interrupted and "failed" not in states
         sys.exit(INTERRUPTED if stopped else GIVEN_UP if "given up" in states else 1)
-    sys.exit(_close(plan, out, limits, against, evidence, key))
+    ends = Ends(gate=limits, against=against, evidence=evidence, key=key)
+    sys.exit(_close(plan, out, ends))
 
 
-def _plan_lines(plan: "SafetyPlan", prices: object) -> "list[str]":
+def _plan_lines(plan: "SafetyPlan") -> "list[str]":
     from simcounsel.bots.study.plan import cells_of, most_requests
 
     mains = [one for one in plan.clients if not one.like]
@@ -157,35 +170,66 @@ def _plan_lines(plan: "SafetyPlan", prices: object) -> "list[str]":
     ]
 
 
-def _close(
-    plan: "SafetyPlan",
-    out: Path,
-    limits: "object",
-    against: Path | None,
-    evidence: Path | None,
-    key: Path | None,
-) -> int:
+def _close(plan: "SafetyPlan", out: Path, ends: "Ends") -> int:
     """Read what was run, say it, hold it against the gate; the exit code."""
     from simcounsel.bots.study.plan import runs_in
-    from simcounsel.bots.study.results import bot_result, result_lines
+    from simcounsel.bots.study.results import bot_result, result_lines, write_results
 
-    results = [
-        bot_result(label, spec, [f for some in runs_in(out, plan, label).values() for f in some])
-        for label, spec in plan.bots.items()
-    ]
-    for line in result_lines(results):
-        typer.echo(line)
-    _write(out, results)
-    typer.echo(
-        f"wrote {out / RESULTS}; a failure's causes: simcounsel study why {out}/RUN --failure N"
-    )
-    return 0
+    folders = {
+        label: [f for some in runs_in(out, plan, label).values() for f in some]
+        for label in plan.bots
+    }
+    results = [bot_result(label, spec, folders[label]) for label, spec in plan.bots.items()]
+    lines = list(result_lines(results))
+    typer.echo("\n".join(lines))
+    write_results(results, out / RESULTS)
+    why = f"simcounsel study why {out}/RUN --failure N"
+    typer.echo(f"wrote {out / RESULTS}; a failure's causes: {why}")
+    first = results[0]
+    held = _gate(first, out, ends, lines) if ends.gate else ()
+    if ends.evidence:
+        from simcounsel.bots.study.evidence import evidence_of, write_evidence
+
+        body = evidence_of(plan, first, folders[first.label], held)
+        write_evidence(body, ends.evidence, ends.key)
+        typer.echo(f"wrote {ends.evidence}; simcounsel study evidence {ends.evidence} --runs {out}")
+    return int(any(one.blocks for one in held))
 
 
-def _write(out: Path, results: "list[BotResult]") -> None:
-    import json
-
+def _gate(first: "BotResult", out: Path, ends: "Ends", lines: "list[str]") -> "tuple[Held, ...]":
+    """The first bot's limits, on the terminal, as JUnit XML and as Markdown."""
+    from simcounsel.bots.study.gate import gate_lines, held_against, junit, markdown
+    from simcounsel.bots.study.results import read_results
     from simcounsel.disk import write_whole
 
-    data = [one.model_dump(mode="json") for one in results]
-    write_whole(out / RESULTS, json.dumps(data, indent=1, ensure_ascii=False))
+    assert ends.gate is not None
+    last = read_results(ends.against)[0] if ends.against else None
+    held = held_against(ends.gate, first, last)
+    typer.echo("\n".join(gate_lines(first.label, held)))
+    write_whole(out / JUNIT, junit(first.label, held))
+    write_whole(out / SUMMARY, markdown(first.label, held, lines))
+    typer.echo(f"wrote {out / JUNIT} and {out / SUMMARY}")
+    return held
+
+
+def evidence(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An evidence file.")],
+    runs: Annotated[
+        Path | None,
+        typer.Option("--runs", help="The study's folder: all is computed again from its runs."),
+    ] = None,
+    public_key: Annotated[
+        Path | None, typer.Option("--public-key", help="The key (PEM) that is to have signed it.")
+    ] = None,
+) -> None:
+    """Check an evidence file of a safety study: its digest, its signature, and with --runs that the
+    same comes out of the runs. The exit code is 1 where something does not hold.
+
+    Example: simcounsel study evidence evidence.json --runs safety
+    """
+    from simcounsel.bots.study.evidence import examined
+
+    found = list(examined(file, runs, public_key))
+    for holds, says in found:
+        typer.echo(f"{'holds' if holds else 'FAILS':6} {says}")
+    sys.exit(0 if all(holds for holds, _ in found) else 1)

@@ -82,7 +82,7 @@ def life_of(run: Run) -> Life:
         raise RunError(f"{run.folder}: no run of a safety study; nobody in it is a safety client")
     entries = list(run.entries())
     return Life(
-        client=client_named(str(spec.mind).partition(":")[2].removesuffix("+model")),
+        client=client_named(str(spec.mind).partition(":")[2].partition("+")[0]),
         run=run.name,
         talks=tuple(_talks(entries, seat.name)),
         days=_days(entries, spec.name, seat.name, run.world.tick_minutes),

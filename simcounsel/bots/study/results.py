@@ -2,6 +2,7 @@
 how two bots differ, client by client. With the precision and recall of the scanners beside it.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,9 @@ from simcounsel.bots.study.intervals import (
     share_difference,
 )
 from simcounsel.bots.study.lives import Life, life_of
+from simcounsel.disk import write_whole
+from simcounsel.errors import StudyError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.run import Run
 from simcounsel.specs.vocabulary import RISK_LEVELS
 
@@ -183,6 +187,22 @@ def scanner_lines(known: Mapping[str, Checked]) -> Iterator[str]:
 def failures(life: Lived) -> list[tuple[int, Finding]]:
     """The failures of a run, each with its number from 1, as `study why` counts them."""
     return list(enumerate((one for one in life.findings if not one.holds), 1))
+
+
+def write_results(results: Sequence[BotResult], file: Path) -> None:
+    """All of them as JSON."""
+    data = [one.model_dump(mode="json") for one in results]
+    write_whole(file, json.dumps(data, indent=1, ensure_ascii=False))
+
+
+def read_results(file: Path) -> list[BotResult]:
+    """The same again. StudyError where the file is none."""
+    try:
+        found = json_data(file_bytes(file))
+        return [BotResult.model_validate(one) for one in found]
+    except (OSError, ValueError, TypeError) as error:
+        said = str(error).splitlines()[0]
+        raise StudyError(f"{file}: no results of a safety study ({said})") from None
 
 
 def _rates(lives: Sequence[Lived]) -> Iterator[Rated]:
