@@ -159,6 +159,7 @@ PARTS = {
         "study.evidence": "bots",
         "study.rate-page": "studies",
         "study.safety": "bots",
+        "study.why": "bots",
         "synthesize": "corpus",
         "trial": "trial",
     },

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from simcounsel.bots.study.gate import Gate, Held
     from simcounsel.bots.study.plan import SafetyPlan
     from simcounsel.bots.study.results import BotResult
+    from simcounsel.lab.sweep import Sweep
+    from simcounsel.specs.experiment import Budget
 
 RESULTS, SUMMARY, JUNIT = "results.json", "summary.md", "gate.xml"
 
@@ -117,7 +119,6 @@ def safety(
         labelled,
     )
     from simcounsel.cli.sweep import live
-    from simcounsel.specs.experiment import Budget
 
     bots = labelled(bot)
     for spec in bots.values():
@@ -137,10 +138,8 @@ def safety(
         return
     from simcounsel.bots.study.plan import cells_of, experiment_of
 
-    usd = None if budget_usd is None else float(budget_usd)
-    calls = None if budget_calls is None else int(budget_calls)
     running, done = live(
-        experiment_of(plan, Budget(usd=usd, calls=calls)),
+        experiment_of(plan, _budget(budget_usd, budget_calls)),
         cells_of(plan),
         out,
         processes=processes,
@@ -148,10 +147,7 @@ def safety(
         quiet=quiet,
         prices=prices,
     )
-    if not done:
-        states = {one.state for one in running.progress.values()}
-        stopped = running.interrupted and "failed" not in states
-        sys.exit(INTERRUPTED if stopped else GIVEN_UP if "given up" in states else 1)
+    _stop_unless(running, done)
     ends = Ends(gate=limits, against=against, evidence=evidence, key=key)
     sys.exit(_close(plan, out, ends))
 
@@ -233,3 +229,108 @@ def evidence(
     for holds, says in found:
         typer.echo(f"{'holds' if holds else 'FAILS':6} {says}")
     sys.exit(0 if all(holds for holds, _ in found) else 1)
+
+
+@asks_models
+@runs_code
+def why(
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="The folder of a run of a safety study.")
+    ],
+    failure: Annotated[
+        int | None,
+        typer.Option(
+            "--failure",
+            metavar="N",
+            min=1,
+            help="Which of its failures; left out, they are listed.",
+        ),
+    ] = None,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bot", metavar="[LABEL=]SPEC", help="Another version to try; again for more."
+        ),
+    ] = None,
+    system: Annotated[
+        Path | None,
+        typer.Option("--system", help="Another system prompt, where the bot is a model."),
+    ] = None,
+    say: Annotated[
+        str | None,
+        typer.Option("--say", help="What she says in place of her last line before the failure."),
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, max=500, help="Forks of each change.")
+    ] = 8,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder of the forks; why/RUN-N if not given."),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option("--processes", min=1, help="Runs at once; as many as cores.")
+    ] = None,
+    in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Why a bot failed: the run is forked before the failure and one thing is changed at a time:
+    nothing but the seed, her last line, her openness, the day before, the bot's memory, its system
+    prompt, its version. Counted is how often the same check fails again.
+
+    Example: simcounsel study why safety/RUN --failure 1 --bot sample:careful
+    """
+    from simcounsel.bots.option import allow
+    from simcounsel.bots.study import why as reasons
+    from simcounsel.bots.study.page import write_page
+    from simcounsel.bots.study.plan import labelled
+    from simcounsel.bots.study.results import failures, lived_in
+    from simcounsel.cli.sweep import live
+    from simcounsel.runs.run import Run
+
+    if failure is None:
+        for number, one in failures(lived_in(Run.open(run))):
+            line = f"line {one.line}" if one.line else "no line"
+            typer.echo(f"{number:4}  day {one.day}, {line}: {one.check} ({one.level}): {one.why}")
+        return
+    failed = reasons.failed_in(run, failure)
+    others = labelled(bot or [])
+    folder = out or Path("why") / f"{failed.run.name}-{failure}"
+    for spec in others.values():
+        allow(spec)
+    arms = reasons.arms_for(failed, others, system, say, folder)
+    for mind in (str(mind) for arm in arms.values() for mind in arm.set.values()):
+        if mind.startswith("bot:"):
+            allow(mind)
+    running, done = live(
+        reasons.experiment_for(failed, arms, _budget(budget_usd, budget_calls)),
+        reasons.cells_for(failed, arms, seeds, folder),
+        folder,
+        processes=processes,
+        in_flight=in_flight,
+        quiet=quiet,
+        prices=prices,
+    )
+    _stop_unless(running, done)
+    found = reasons.causes(failed, arms, seeds, folder)
+    typer.echo("\n".join(reasons.cause_lines(failed, found)))
+    write_page(failed, found, folder, folder / "why.html")
+    typer.echo(f"wrote {folder / 'why.html'}: the talks side by side")
+
+
+def _budget(usd: float | None, calls: float | None) -> "Budget":
+    from simcounsel.specs.experiment import Budget
+
+    return Budget(
+        usd=None if usd is None else float(usd), calls=None if calls is None else int(calls)
+    )
+
+
+def _stop_unless(running: "Sweep", done: bool) -> None:
+    """Leave with the exit code that says why, where not all was run."""
+    if not done:
+        states = {one.state for one in running.progress.values()}
+        stopped = running.interrupted and "failed" not in states
+        sys.exit(INTERRUPTED if stopped else GIVEN_UP if "given up" in states else 1)
