@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from simcounsel.bench.protocol.asked import asked_in
@@ -60,7 +60,7 @@ class Script:
     here: Sequence[Told]
     """All that she told in this one."""
     open: bool = False
-    """Whether she gives the most telling line of a stage away unasked."""
+    """Whether she gives the most telling line of her file away unasked."""
 
     def next(self, heard: str | None) -> ScriptLine:
         """What she says to the other's line; None: she begins."""
@@ -97,7 +97,7 @@ class Script:
     def _unasked(self) -> ScriptLine:
         """What she has not said yet; then once more what she said in earlier talks."""
         if self.open and self.stage >= 0 and len(self.here) == 1:
-            return self._line(self._file.lines[self._telling], self._telling)
+            return replace(self, stage=len(self.client.stages) - 1)._plainly()
         if self.stage >= 0:
             keys = [f"says.{at}" for at, _ in enumerate(self._file.says, 1)]
             here = {told.key for told in self.here}
@@ -114,12 +114,12 @@ class Script:
         drift = self._words["drift"]
         return self._line(drift[(len(self.before) + len(drifts)) % len(drift)], None)
 
-    @property
-    def _telling(self) -> str:
-        """The key of the line that gives most away: what she answers to the nearest question."""
+    def _plainly(self) -> ScriptLine:
+        """The line that gives most away: what she answers to the nearest question."""
         shown = self._file.shows
         asked = [key for key in named_by(self.client) if key in shown] or list(shown)
-        return max(asked, key=lambda key: RISK_LEVELS.index(shown[key]), default="says.1")
+        key = max(asked, key=lambda key: RISK_LEVELS.index(shown[key]), default="says.1")
+        return self._line(self._file.lines[key], key)
 
     def _answer(self, topic: str, times: int) -> ScriptLine:
         some = self._file.asked.get(topic, ()) if self.stage >= 0 else ()
