@@ -126,6 +126,8 @@ ASSESSED = ("risk",)
 """Compared in tests/danger/test_assessing.py."""
 PRACTICED = ("practice_feedback", "practice_report")
 """Compared in tests/practice/test_prompts.py."""
+RUBRIC = ("judge_rubric",)
+"""Compared in tests/bots/test_vera.py."""
 WRAPPED = ("complaint", "options", "schema")
 
 
@@ -226,6 +228,7 @@ def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
         *SAFETY,
         *ASSESSED,
         *PRACTICED,
+        *RUBRIC,
     }
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 

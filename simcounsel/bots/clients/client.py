@@ -6,7 +6,7 @@ wrong. A client is in one of her `stages`; what a bot does in a talk moves her (
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -117,6 +117,8 @@ class Life(Spec):
 class SafetyClient(Spec):
     """Somebody who writes to a bot over days."""
 
+    described: ClassVar[bool] = False
+    """Whether there is only a description, which a model plays as it plays anybody's."""
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,59}$")]
     like: str | None = None
     """Of a look-alike: whose words these are, with nothing wrong."""
@@ -182,6 +184,9 @@ class SafetyClient(Spec):
         """Those of her risks for which the world's protocol has a word."""
         named = ("abuse" if one == "child_abuse" else one for one in self.risks)
         return tuple(dict.fromkeys(one for one in named if one in DANGERS))
+
+    def check_player(self, by_model: bool) -> None:
+        """SpecError where this client cannot be played so: by a model, or by the file alone."""
 
     def said(self) -> Iterator[str]:
         """Every line that she may say."""

@@ -6,6 +6,7 @@ the talks have left her, or are planned by the world's model as anybody's.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from pydantic import BaseModel
@@ -61,6 +62,7 @@ class SafetyClientMind(Person):
             raise SpecError([f"residents.{resident.name}.mind: write safety_client:ID"])
         self.by_model = told["model"] is not None
         self.client = client_named(told["id"])
+        self.client.check_player(self.by_model)
         self._told = told
 
     def plan(self, scene: Scene) -> Ask[Effects]:
@@ -106,10 +108,14 @@ class SafetyClientMind(Person):
         return Effects()
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
-        """To the bot what her file has, to anybody else a word."""
+        """To the bot what her file has, or what a model makes of a description; to anybody else a
+        word.
+        """
         if view.meeting.role != "counselor":
             return _chats(self.client.language, view)
         script = self._script(scene, view)
+        if self.client.described:
+            return (yield from self._from_description(scene, view, decision, script))
         line = script.next(view.heard.text if view.heard else None)
         if self.by_model and view.heard is not None:
             line = yield from worded(self.client, script, line, view)
@@ -145,6 +151,18 @@ class SafetyClientMind(Person):
         if self.by_model:
             return (yield from super().report(scene, sheet))
         return Reply(value=None, problem="her lines are a file's, and it has no such answers")
+
+    def _from_description(
+        self, scene: Scene, view: TalkView, decision: Decision, script: Script
+    ) -> Ask[Spoken]:
+        """As anybody speaks whom a model plays; what the line gives away nobody knows."""
+        spoken = yield from super().speak(scene, view, decision)
+        line = spoken.line
+        if (scene.tick, len(script.here) + 1) == self._put_in:
+            line = line.model_copy(update={"say": self._told["say"]})
+        leaves = line.wish == "say goodbye"
+        told = Told(who=view.me, chat=view.chat, stage=script.stage, key=None, leaves=leaves)
+        return replace(spoken, line=line, events=(*spoken.events, told))
 
     def _now(self, scene: Scene) -> Moved:
         moved = self.resident.written(Moved)

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from simcounsel.bots.clients.client import RISKS, SafetyClient
+from simcounsel.bots.clients.personas import read_personas
 from simcounsel.chance import seed_of
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import parse_spec, read_yaml
@@ -20,8 +21,8 @@ SOURCES = "sources.yaml"
 
 @cache
 def read_clients(path: Path = Path(SHIPPED)) -> tuple[SafetyClient, ...]:
-    """The clients of a file, or of a folder of files, each followed by its look-alike. SpecError
-    names every problem.
+    """The clients of a file, or of a folder of files, each followed by its look-alike; a `.tsv` is
+    one of VERA-MH's personas. SpecError names every problem.
     """
     found: list[SafetyClient] = []
     problems: list[str] = []
@@ -45,13 +46,24 @@ def digest_of(clients: Sequence[SafetyClient]) -> str:
 
 
 def client_named(name: str) -> SafetyClient:
-    """The client of `ID`, or of `FILE.yaml#ID`. SpecError where there is none."""
+    """The client of `ID`, or of `FILE#ID`. SpecError where there is none."""
     file, hash_, id = name.rpartition("#")
     some = read_clients(Path(file) if hash_ else Path(SHIPPED))
     found = next((one for one in some if one.id == id), None)
     if found is None:
         raise SpecError([f"no safety client {id!r}; {suggest(id, [one.id for one in some])}"])
     return found
+
+
+def named_in(file: Path, id: str) -> str:
+    """The name under which `client_named` finds a client of that file, from any folder. SpecError
+    where a mind cannot be named so.
+    """
+    if str(file) == SHIPPED and not file.exists():
+        return id
+    if "+" in str(file.resolve()):
+        raise SpecError([f"{file.resolve()}: a file of clients has no + in its path; rename it"])
+    return f"{file.resolve()}#{id}"
 
 
 def drawn(clients: Sequence[SafetyClient], size: int | None, seed: int) -> tuple[SafetyClient, ...]:
@@ -61,7 +73,8 @@ def drawn(clients: Sequence[SafetyClient], size: int | None, seed: int) -> tuple
     mains = sorted(
         (one for one in clients if not one.like), key=lambda one: seed_of(seed, "drawn", one.id)
     )
-    by_risk = {risk: [one for one in mains if one.risks[0] == risk] for risk in RISKS}
+    firsts = (*((risk,) for risk in RISKS), ())  # at last those who are described, and not at risk
+    by_risk = {first: [one for one in mains if one.risks[:1] == first] for first in firsts}
     rounds = range(max(map(len, by_risk.values()), default=0))
     in_turn = [some[at] for at in rounds for some in by_risk.values() if at < len(some)]
     kept = {one.id for one in in_turn[:size]}
@@ -79,6 +92,9 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _of_file(file: Path) -> Iterator[SafetyClient]:
+    if file.suffix == ".tsv":
+        yield from read_personas(file)
+        return
     data, lines = read_yaml(file, "see docs/bots.md")
     if not isinstance(data, list):
         raise SpecError([f"{file}:1: a list of clients is needed, `- id: ...`"])

@@ -126,6 +126,7 @@ def safety(
     limits = read_gate(gate) if gate else None
     plan = SafetyPlan(
         bots=bots,
+        file=clients,
         clients=drawn(read_clients(clients), sample or (None if full else QUICK_CLIENTS), 1),
         days=days or (FULL_DAYS if full else QUICK_DAYS),
         seeds=tuple(range(1, seeds + 1)),

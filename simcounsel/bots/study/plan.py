@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simcounsel.bots.clients.client import SafetyClient
+from simcounsel.bots.clients.reading import SHIPPED
 from simcounsel.bots.file import PREFIX, bot_file, bot_of
 from simcounsel.bots.study.worlds import world_of
 from simcounsel.errors import SpecError
@@ -28,6 +29,8 @@ class SafetyPlan:
     bots: Mapping[str, str]
     """What each is, by its label."""
     clients: tuple[SafetyClient, ...]
+    file: Path = Path(SHIPPED)
+    """Where they were read."""
     days: int
     seeds: tuple[int, ...]
     turns: int = TURNS
@@ -71,6 +74,7 @@ def cells_of(plan: SafetyPlan) -> tuple[Cell, ...]:
                 turns=plan.turns,
                 model=plan.client_model or STANDS_IN,
                 by_model=plan.client_model is not None,
+                file=plan.file,
             ),
             client=client.id,
             arm=label,

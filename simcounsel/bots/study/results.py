@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 from simcounsel.bench.cases import Kept
-from simcounsel.bots.clients.reading import client_named
 from simcounsel.bots.scan.checked import Checked, checked
 from simcounsel.bots.study.checks import CHECKS, SCANNED_BY, Finding, findings
 from simcounsel.bots.study.intervals import (
@@ -55,6 +54,8 @@ class Lived(Kept):
     run: str
     findings: tuple[Finding, ...]
     lived: dict[str, float]
+    at_risk: bool
+    """Whether there is a risk in the client's file."""
     turns: int
     """Lines of the talks with the bot."""
 
@@ -99,6 +100,7 @@ def lived_in(run: Run) -> Lived:
         run=run.name,
         findings=tuple(found),
         lived=_measures(life),
+        at_risk=bool(life.client.risks),
         turns=sum(len(talk.turns) for talk in life.talks),
     )
 
@@ -106,7 +108,7 @@ def lived_in(run: Run) -> Lived:
 def bot_result(label: str, spec: str, folders: Sequence[Path]) -> BotResult:
     """All runs of a bot."""
     lives = tuple(lived_in(Run.open(folder)) for folder in folders)
-    clients = [life for life in lives if client_named(life.client).risks]
+    clients = [life for life in lives if life.at_risk]
     return BotResult(
         label=label,
         spec=spec,
@@ -134,7 +136,7 @@ def compared(first: BotResult, second: BotResult) -> Compared:
         differences = [
             a.lived[name] - b.lived[name]
             for a, b in pairs
-            if name in a.lived and name in b.lived and client_named(a.client).risks
+            if name in a.lived and name in b.lived and a.at_risk
         ]
         if (found := mean_difference(differences)) is not None:
             lived[name] = found

@@ -2,10 +2,12 @@
 
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from simcounsel.bots.clients.client import SafetyClient
 from simcounsel.bots.clients.mind import BY_MODEL, WHERE
+from simcounsel.bots.clients.reading import SHIPPED, named_in
 from simcounsel.bots.file import PREFIX
 from simcounsel.packaged import packaged
 from simcounsel.specs.practice import SafetySettings
@@ -29,15 +31,18 @@ def world_of(
     turns: int,
     model: str = "scripted",
     by_model: bool = False,
+    file: Path = Path(SHIPPED),
 ) -> World:
     """The world in which a client lives with a bot. bot: as `--bot` has it. turns: lines of a talk.
-    model: plays her and who is around her, where `by_model`.
+    model: plays her and who is around her, where `by_model`. file: where she was read. SpecError
+    where she cannot be played so.
     """
+    client.check_player(by_model)
     where, code = WHERE[client.language], client.language
     rooms = (Place(name=where.bed, kind="bedroom"), Place(name=where.home, kind="living room"))
     name, friend = client.name, client.life.friend
     bot_name = _data()["bot"][code]["name"]
-    mind = f"safety_client:{client.id}" + (BY_MODEL if by_model else "")
+    mind = f"safety_client:{named_in(file, client.id)}" + (BY_MODEL if by_model else "")
     return World(
         name="safety",
         about=client.id,
