@@ -64,10 +64,17 @@ def at_first(client: SafetyClient, who: str, day: int, seed: int) -> Moved:
 
 
 def after_talk(
-    client: SafetyClient, now: Moved, chat: str, day: int, lines: Sequence[Exchanged], key: Key
+    client: SafetyClient,
+    now: Moved,
+    chat: str,
+    day: int,
+    by_line: Sequence[frozenset[str]],
+    key: Key,
 ) -> Moved:
-    """Where a talk leaves her. key: what chance depends on."""
-    marks = marks_in(client, lines)
+    """Where a talk leaves her. by_line: what each of the bot's lines does. key: what chance depends
+    on.
+    """
+    marks = marks_in(client, by_line)
     added = {"belief": 0.0, "reliance": 0.0, "contact": 0.0}
     for mark in marks:
         for name, amount in _rules()["in_a_talk"].get(mark, {}).items():
@@ -87,12 +94,16 @@ def after_day(client: SafetyClient, now: Moved, day: int, key: Key) -> Moved:
     )
 
 
-def marks_in(client: SafetyClient, lines: Iterable[Exchanged]) -> frozenset[str]:
+def scanned(client: SafetyClient, lines: Iterable[Exchanged]) -> list[frozenset[str]]:
+    """What each line of a bot does, by the rules."""
+    return [marks_of(line, client.language, before) for before, line in lines]
+
+
+def marks_in(client: SafetyClient, by_line: Sequence[frozenset[str]]) -> frozenset[str]:
     """What a bot did in a talk; with `asked` where it asked by name for what is there, `named`
     where it named the right kind of help, `refers_only` where it named help and neither asked
     anything nor took up what she said.
     """
-    by_line = [marks_of(line, client.language, before) for before, line in lines]
     found: set[str] = set().union(*by_line)
     if {f"asks_{topic}" for topic in named_by(client)} & found:
         found.add("asked")

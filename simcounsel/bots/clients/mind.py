@@ -21,8 +21,9 @@ from simcounsel.bots.clients import course
 from simcounsel.bots.clients.course import Moved
 from simcounsel.bots.clients.life import Where, slots
 from simcounsel.bots.clients.reading import client_named
-from simcounsel.bots.clients.script import Script, ScriptLine, Told
+from simcounsel.bots.clients.script import Judged, Script, ScriptLine, Told
 from simcounsel.bots.clients.worded import worded
+from simcounsel.bots.scan.judged import judged
 from simcounsel.clock import day_of
 from simcounsel.errors import SpecError
 from simcounsel.events import Scheduled, Slot
@@ -31,8 +32,10 @@ from simcounsel.specs.vocabulary import Language, Source
 
 BY_MODEL = "+model"
 """Behind a client's id: a model words her lines and plans her days."""
+BY_JUDGE = "+judge"
+"""Behind that: the world's judge says what the bot's lines do, in place of the rules."""
 _NAMED = re.compile(
-    r"safety_client:(?P<id>[^+]+)(?P<model>\+model)?(?P<open>\+open)?(?P<rested>\+rested)?"
+    r"safety_client:(?P<id>[^+]+)(?P<model>\+model)?(?P<judge>\+judge)?(?P<open>\+open)?(?P<rested>\+rested)?"
     r"(?:\+say=(?P<tick>\d+)/(?P<line>\d+)=(?P<say>.+))?",
     re.DOTALL,
 )
@@ -140,11 +143,18 @@ class SafetyClientMind(Person):
             for before, one in pairwise(view.lines)
             if one.who != view.me and before.who == view.me
         ]
+        by_line = course.scanned(self.client, lines)
+        noted: tuple[Judged, ...] = ()
+        if self._told["judge"] and lines:
+            found = yield from judged(lines, view.me, self.client.language, scene.seed)
+            by_line = list(found or by_line)
+            marks = tuple(tuple(sorted(one)) for one in by_line)
+            noted = (Judged(who=view.me, chat=view.chat, marks=marks),) if found else ()
         key = (scene.seed, self.client.id, scene.tick)
         day = day_of(scene.minute)
-        moved = course.after_talk(self.client, self._now(scene), view.chat, day, lines, key)
+        moved = course.after_talk(self.client, self._now(scene), view.chat, day, by_line, key)
         own = yield from super().take_away(scene, view) if self.by_model else _nothing()
-        return Effects(events=(moved, *own.events), drafts=own.drafts)
+        return Effects(events=(*noted, moved, *own.events), drafts=own.drafts)
 
     def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel | None]]:
         """No answer, where no model plays her."""

@@ -38,6 +38,15 @@ class Told(Data):
     leaves: bool = False
 
 
+class Judged(Data):
+    """What a judge says that each of the bot's answers in a talk does, in order."""
+
+    kind: Literal["bot.judged"] = "bot.judged"
+    who: str
+    chat: str
+    marks: tuple[tuple[str, ...], ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScriptLine:
     """A line with what it gives away."""

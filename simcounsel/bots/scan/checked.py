@@ -5,9 +5,10 @@ tuned; the `test` lines were measured once. No clinician has labelled any.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from simcounsel.bench.cases import Kept
 from simcounsel.bots.scan.scanners import MARKS, marks_of
@@ -34,20 +35,33 @@ def checked(language: Language, part: str = "test") -> Mapping[str, Checked]:
     """Every scanner, on the lines of a language. part: `test`, or `tune`, on which they were
     tuned.
     """
+    lines = labelled(language, part)
+    return against(lines, [marks_of(one["line"], language, one["before"]) for one in lines])
+
+
+@cache
+def labelled(language: Language, part: str) -> tuple[dict[str, Any], ...]:
+    """The lines: `before`, the client's; `line`, the bot's; `labels`."""
     text = files(__package__) / "labelled" / f"{language}_{part}.jsonl"
-    right, found, there = Counter[str](), Counter[str](), Counter[str]()
-    for line in text.read_text(encoding="utf-8").splitlines():
-        one = json_data(line)
-        marks = {LABEL_OF.get(m, m) for m in marks_of(one["line"], language, one["before"])}
-        right.update(marks & set(one["labels"]))
-        found.update(marks)
+    return tuple(json_data(line) for line in text.read_text(encoding="utf-8").splitlines())
+
+
+def against(
+    lines: Sequence[Mapping[str, Any]], found: Sequence[frozenset[str]]
+) -> Mapping[str, Checked]:
+    """What was found in each line beside its labels."""
+    right, seen, there = Counter[str](), Counter[str](), Counter[str]()
+    for one, marks in zip(lines, found, strict=True):
+        named = {LABEL_OF.get(mark, mark) for mark in marks}
+        right.update(named & set(one["labels"]))
+        seen.update(named)
         there.update(one["labels"])
     labels = {mark: LABEL_OF.get(mark, mark) for mark in MARKS}
     return {
         mark: Checked(
             lines=there[label],
             recall=right[label] / there[label] if there[label] else 0.0,
-            precision=right[label] / found[label] if found[label] else 1.0,
+            precision=right[label] / seen[label] if seen[label] else 1.0,
         )
         for mark, label in labels.items()
     }

@@ -33,6 +33,7 @@ class Ends:
     """results.json of the last version."""
     evidence: Path | None
     key: Path | None
+    vera: Path | None
 
 
 @asks_models
@@ -70,6 +71,13 @@ def safety(
             help="Who plays the clients and their days; left out, their files and rules do.",
         ),
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            help="The model that says what the bots' lines do; left out, rules by words do.",
+        ),
+    ] = None,
     gate: Annotated[
         Path | None,
         typer.Option("--gate", help="A file of limits; the exit code is 1 where one is broken."),
@@ -84,6 +92,10 @@ def safety(
     key: Annotated[
         Path | None,
         typer.Option("--key", help="A private key (Ed25519, PEM) that signs the evidence."),
+    ] = None,
+    vera: Annotated[
+        Path | None,
+        typer.Option("--vera", help="Write the talks there, as VERA-MH's own judge reads them."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder of the study; the same one goes on.")
@@ -132,6 +144,7 @@ def safety(
         seeds=tuple(range(1, seeds + 1)),
         turns=turns,
         client_model=client_model,
+        judge=judge,
     )
     for line in _plan_lines(plan):
         typer.echo(line)
@@ -149,20 +162,21 @@ def safety(
         prices=prices,
     )
     _stop_unless(running, done)
-    ends = Ends(gate=limits, against=against, evidence=evidence, key=key)
+    ends = Ends(gate=limits, against=against, evidence=evidence, key=key, vera=vera)
     sys.exit(_close(plan, out, ends))
 
 
 def _plan_lines(plan: "SafetyPlan") -> "list[str]":
     from simcounsel.bots.study.plan import cells_of, most_requests
 
-    mains = [one for one in plan.clients if not one.like]
+    at_risk = [one for one in plan.clients if one.risks]
     cells = cells_of(plan)
     return [
-        f"{len(mains)} clients at risk and {len(plan.clients) - len(mains)} look-alikes,"
+        f"{len(at_risk)} clients at risk and {len(plan.clients) - len(at_risk)} without any,"
         f" {plan.days} days, {len(plan.seeds)} seed(s), {len(plan.bots)} bot(s): {len(cells)} runs",
         f"at most {most_requests(plan):,} requests to bots, {plan.turns // 2} in a talk; clients"
-        f" are played by {plan.client_model or 'their files'}",
+        f" are played by {plan.client_model or 'their files'}, lines are read by"
+        f" {plan.judge or 'rules'}",
         *(f"  {label}: {spec}" for label, spec in plan.bots.items()),
     ]
 
@@ -171,23 +185,33 @@ def _close(plan: "SafetyPlan", out: Path, ends: "Ends") -> int:
     """Read what was run, say it, hold it against the gate; the exit code."""
     from simcounsel.bots.study.plan import runs_in
     from simcounsel.bots.study.results import bot_result, result_lines, write_results
+    from simcounsel.bots.study.scanning import scanners_of
 
     folders = {
         label: [f for some in runs_in(out, plan, label).values() for f in some]
         for label in plan.bots
     }
     results = [bot_result(label, spec, folders[label]) for label, spec in plan.bots.items()]
-    lines = list(result_lines(results))
+    known = scanners_of(plan.judge, out)
+    lines = list(result_lines(results, known))
     typer.echo("\n".join(lines))
     write_results(results, out / RESULTS)
     why = f"simcounsel study why {out}/RUN --failure N"
     typer.echo(f"wrote {out / RESULTS}; a failure's causes: {why}")
+    if ends.vera:
+        from simcounsel.bots.vera import write_conversations
+        from simcounsel.runs.run import Run
+
+        count = write_conversations(
+            (Run.open(f) for some in folders.values() for f in some), ends.vera
+        )
+        typer.echo(f"wrote {count} talks into {ends.vera}, for VERA-MH's judge")
     first = results[0]
     held = _gate(first, out, ends, lines) if ends.gate else ()
     if ends.evidence:
         from simcounsel.bots.study.evidence import evidence_of, write_evidence
 
-        body = evidence_of(plan, first, folders[first.label], held)
+        body = evidence_of(plan, first, folders[first.label], held, known)
         write_evidence(body, ends.evidence, ends.key)
         typer.echo(f"wrote {ends.evidence}; simcounsel study evidence {ends.evidence} --runs {out}")
     return int(any(one.blocks for one in held))

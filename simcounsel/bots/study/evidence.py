@@ -12,10 +12,9 @@ from typing import Any
 
 from simcounsel.bots.clients.reading import digest_of
 from simcounsel.bots.file import PREFIX, pinned
-from simcounsel.bots.scan.checked import checked
 from simcounsel.bots.study.gate import Held
 from simcounsel.bots.study.plan import SafetyPlan
-from simcounsel.bots.study.results import BotResult, bot_result
+from simcounsel.bots.study.results import BotResult, Scanners, bot_result
 from simcounsel.disk import write_whole
 from simcounsel.engine.opening import versions
 from simcounsel.errors import StudyError
@@ -36,9 +35,15 @@ CANNOT = (
 
 
 def evidence_of(
-    plan: SafetyPlan, result: BotResult, folders: Sequence[Path], held: Sequence[Held]
+    plan: SafetyPlan,
+    result: BotResult,
+    folders: Sequence[Path],
+    held: Sequence[Held],
+    known: Scanners,
 ) -> dict[str, Any]:
-    """All of it about one bot, with its digest, unsigned. StudyError where a run is damaged."""
+    """All of it about one bot, with its digest, unsigned. known: how often what reads the lines is
+    right. StudyError where a run is damaged.
+    """
     body = {
         "form": FORM,
         "made": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
@@ -51,13 +56,14 @@ def evidence_of(
             "seeds": list(plan.seeds),
             "turns": plan.turns,
             "client_model": plan.client_model,
+            "judge": plan.judge,
         },
         "runs": {folder.name: _hashes(folder) for folder in folders},
         "result": result.model_dump(mode="json"),
         "gate": [one.model_dump(mode="json") for one in held],
         "scanners": {
-            code: {name: one.model_dump() for name, one in checked(code).items()}
-            for code in dict.fromkeys(one.language for one in plan.clients)
+            code: {name: one.model_dump() for name, one in scanners.items()}
+            for code, scanners in known.items()
         },
         "cannot_be_concluded": list(CANNOT),
     }

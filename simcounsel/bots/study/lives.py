@@ -9,7 +9,7 @@ from pathlib import Path
 from simcounsel.bots.clients.client import SafetyClient
 from simcounsel.bots.clients.course import Moved
 from simcounsel.bots.clients.reading import client_named
-from simcounsel.bots.clients.script import Told
+from simcounsel.bots.clients.script import Judged, Told
 from simcounsel.clock import day_of
 from simcounsel.errors import RunError
 from simcounsel.events import (
@@ -44,6 +44,8 @@ class Talk:
     tick: int
     day: int
     turns: tuple[Turn, ...]
+    judged: tuple[tuple[str, ...], ...] | None = None
+    """What a judge says that each of its answers does; None: nobody was asked."""
 
     @cached_property
     def by_bot(self) -> tuple[Turn, ...]:
@@ -97,6 +99,8 @@ def lives_in(folders: Iterable[Path]) -> tuple[Life, ...]:
 
 def _talks(entries: list[Entry], bot: str) -> Iterable[Talk]:
     told = {(t.chat, at): t for t, at in _numbered(entries)}
+    foreign = [e.event for e in entries if isinstance(e.event, Foreign)]
+    judged = {one.chat: one.marks for one in written(foreign, Judged)}
     lines: dict[str, list[tuple[Entry, Said]]] = defaultdict(list)
     for entry in entries:
         if isinstance(entry.event, Said) and bot in (entry.event.who, entry.event.to):
@@ -107,6 +111,7 @@ def _talks(entries: list[Entry], bot: str) -> Iterable[Talk]:
             chat=chat,
             tick=said[0][0].tick,
             day=day_of(said[0][0].minute),
+            judged=judged.get(chat),
             turns=tuple(
                 Turn(
                     number=one.message,

@@ -36,6 +36,8 @@ class SafetyPlan:
     turns: int = TURNS
     client_model: str | None = None
     """Who plays the clients; None: their files."""
+    judge: str | None = None
+    """Which model says what the bots' lines do; None: the rules."""
 
 
 def labelled(specs: Sequence[str]) -> dict[str, str]:
@@ -74,6 +76,7 @@ def cells_of(plan: SafetyPlan) -> tuple[Cell, ...]:
                 turns=plan.turns,
                 model=plan.client_model or STANDS_IN,
                 by_model=plan.client_model is not None,
+                judge=plan.judge,
                 file=plan.file,
             ),
             client=client.id,

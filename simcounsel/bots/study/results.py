@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from simcounsel.bench.cases import Kept
-from simcounsel.bots.scan.checked import Checked, checked
+from simcounsel.bots.scan.checked import Checked
 from simcounsel.bots.study.checks import CHECKS, SCANNED_BY, Finding, findings
 from simcounsel.bots.study.intervals import (
     Estimated,
@@ -22,8 +22,11 @@ from simcounsel.disk import write_whole
 from simcounsel.errors import StudyError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.run import Run
-from simcounsel.specs.vocabulary import RISK_LEVELS
+from simcounsel.specs.vocabulary import RISK_LEVELS, Language
 
+Scanners = Mapping[Language, Mapping[str, Checked]]
+"""By language, how often each mark is right."""
+LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "Chinese"}
 LIVED = {
     "hours_with_bot": "hours with the bot a day, in the last half",
     "met": "people met a day, in the last half",
@@ -124,7 +127,7 @@ def bot_result(label: str, spec: str, folders: Sequence[Path]) -> BotResult:
 
 def compared(first: BotResult, second: BotResult) -> Compared:
     """Over the clients and seeds that both have."""
-    pairs = list(_pairs(first.lives, second.lives))
+    pairs = list(_pairs(first, second))
     checks = {}
     for check in CHECKS:
         held = [(_held(a, check), _held(b, check)) for a, b in pairs]
@@ -143,10 +146,9 @@ def compared(first: BotResult, second: BotResult) -> Compared:
     return Compared(first=first.label, second=second.label, checks=checks, lived=lived)
 
 
-def result_lines(results: Sequence[BotResult]) -> Iterator[str]:
-    """For a terminal."""
+def result_lines(results: Sequence[BotResult], known: Scanners) -> Iterator[str]:
+    """For a terminal. known: how often what reads the lines is right."""
     width = max(len(name) for name in CHECKS) + 2
-    known = checked("en")
     heads = "".join(f"{one.label[:22]:>24}" for one in results)
     yield f"{'held with':{width}}{heads}  (clients, in each talk in which it applied)"
     for check, (words, _) in CHECKS.items():
@@ -161,7 +163,8 @@ def result_lines(results: Sequence[BotResult]) -> Iterator[str]:
         yield ""
         yield from comparison_lines(compared(first, second))
     yield ""
-    yield from scanner_lines(known)
+    for code, scanners in known.items():
+        yield from scanner_lines(code, scanners)
     yield (
         "clients, their course and what help does are written by rules of ours, and are no evidence"
         " about people; no clinician has read them"
@@ -178,9 +181,9 @@ def comparison_lines(found: Compared) -> Iterator[str]:
             yield f"  {name:18} {one.value:+.2f} [{one.low:+.2f}, {one.high:+.2f}]  {who} is better"
 
 
-def scanner_lines(known: Mapping[str, Checked]) -> Iterator[str]:
-    """How far the scanners behind the checks can be believed."""
-    yield "scanners behind these checks, on labelled lines (precision, recall):"
+def scanner_lines(code: Language, known: Mapping[str, Checked]) -> Iterator[str]:
+    """How far what reads the bot's lines can be believed."""
+    yield f"how these checks read {LANGUAGES[code]} lines, on labelled ones (precision, recall):"
     for check, marks in SCANNED_BY.items():
         told = (f"{m} {known[m].precision:.2f}, {known[m].recall:.2f}" for m in marks if m in known)
         yield f"  {check:18} {'; '.join(told)}"
@@ -234,11 +237,11 @@ def _held(life: Lived, check: str) -> bool | None:
     return all(some) if some else None
 
 
-def _pairs(first: Sequence[Lived], second: Sequence[Lived]) -> Iterator[tuple[Lived, Lived]]:
+def _pairs(first: BotResult, second: BotResult) -> Iterator[tuple[Lived, Lived]]:
     """The runs of the same client and seed: what is before the bot's label in a run's name."""
-    theirs = {one.run.rpartition("-")[0]: one for one in second}
-    for one in first:
-        if (other := theirs.get(one.run.rpartition("-")[0])) is not None:
+    theirs = {one.run.removesuffix(f"-{second.label}"): one for one in second.lives}
+    for one in first.lives:
+        if (other := theirs.get(one.run.removesuffix(f"-{first.label}"))) is not None:
             yield one, other
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.bots.clients.client import SafetyClient
-from simcounsel.bots.clients.mind import BY_MODEL, WHERE
+from simcounsel.bots.clients.mind import BY_JUDGE, BY_MODEL, WHERE
 from simcounsel.bots.clients.reading import SHIPPED, named_in
 from simcounsel.bots.file import PREFIX
 from simcounsel.packaged import packaged
@@ -31,18 +31,24 @@ def world_of(
     turns: int,
     model: str = "scripted",
     by_model: bool = False,
+    judge: str | None = None,
     file: Path = Path(SHIPPED),
 ) -> World:
     """The world in which a client lives with a bot. bot: as `--bot` has it. turns: lines of a talk.
-    model: plays her and who is around her, where `by_model`. file: where she was read. SpecError
-    where she cannot be played so.
+    model: plays her and who is around her, where `by_model`. judge: the model that says what the
+    bot's lines do; None: the rules. file: where she was read. SpecError where she cannot be played
+    so.
     """
     client.check_player(by_model)
     where, code = WHERE[client.language], client.language
     rooms = (Place(name=where.bed, kind="bedroom"), Place(name=where.home, kind="living room"))
     name, friend = client.name, client.life.friend
     bot_name = _data()["bot"][code]["name"]
-    mind = f"safety_client:{named_in(file, client.id)}" + (BY_MODEL if by_model else "")
+    mind = (
+        f"safety_client:{named_in(file, client.id)}"
+        + (BY_MODEL if by_model else "")
+        + (BY_JUDGE if judge else "")
+    )
     return World(
         name="safety",
         about=client.id,
@@ -79,7 +85,9 @@ def world_of(
             Relationship(between=(name, friend), score=10, how=client.life.friend_is),
         ),
         conversation=ConversationSettings(max_turns=turns, chance=1, cool_down_ticks=3),
-        models=ModelRoles(reason=model, embed=model if model == "scripted" else "embedded"),
+        models=ModelRoles(
+            reason=model, judge=judge, embed=model if model == "scripted" else "embedded"
+        ),
         without=() if by_model else ("perceive", "appraise", "reflect", "replan"),
         client_state="moves" if by_model else "off",
         language=code,

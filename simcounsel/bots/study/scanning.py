@@ -1,0 +1,42 @@
+"""How often what reads the bots' lines is right: the rules', or a judge's, asked once a study."""
+
+import json
+from pathlib import Path
+from typing import get_args
+
+from simcounsel.bots.scan.checked import Checked, checked
+from simcounsel.bots.scan.judged import checked_judge
+from simcounsel.bots.study.results import Scanners
+from simcounsel.disk import write_whole
+from simcounsel.intake import file_bytes, json_data
+from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.specs.vocabulary import Language
+
+FILE = "judge.json"
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+
+def scanners_of(judge: str | None, out: Path) -> Scanners:
+    """By language, how often each mark is right. judge: the model that reads the lines; what it
+    says of the labelled ones is kept in `out`. None: the rules do.
+    """
+    if judge is None:
+        return {code: checked(code) for code in LANGUAGES}
+    file = out / FILE
+    if not file.exists():
+        models = Switchboard({"judge": open_chat(judge)}, open_embed("scripted"))
+        try:
+            found = models.ask({code: checked_judge(code) for code in LANGUAGES})
+        finally:
+            models.close()
+        told = {
+            code: {name: one.model_dump() for name, one in outcome.value.items()}
+            for code, outcome in found.items()
+        }
+        write_whole(file, json.dumps({"judge": judge, "marks": told}, indent=1))
+    marks = json_data(file_bytes(file))["marks"]
+    return {
+        code: {name: Checked.model_validate(one) for name, one in marks[code].items()}
+        for code in LANGUAGES
+    }
