@@ -55,6 +55,8 @@ NOT_RUN = {
         "wants ratings by people"
     ),
     "simcounsel study validity page --out validity": "tests/analysis/validity does it",
+    "simcounsel study why safety/RUN": "tests/bots does it",
+    "simcounsel study why safety/RUN --failure 1 --bot other.yaml --seeds 20": "tests/bots does it",
     "simcounsel models --pull --model local:qwen2.5-1.5b": "fetches 1,117 MB",
     "simcounsel run insomnia --ticks 24 --model local:qwen2.5-1.5b": "tests/local does it",
 }
@@ -81,6 +83,7 @@ QUICK = {
 }
 OLLAMA = "http://localhost:11434/v1"
 SLOW = (
+    "docs/bots.md",
     "docs/danger.md",
     "docs/synthesis.md",
     "docs/sweeps.md",

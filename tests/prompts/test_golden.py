@@ -128,6 +128,8 @@ PRACTICED = ("practice_feedback", "practice_report")
 """Compared in tests/practice/test_prompts.py."""
 RUBRIC = ("judge_rubric",)
 """Compared in tests/bots/test_vera.py."""
+READ = ("bot_marks",)
+"""Compared in tests/bots/test_judged.py."""
 WRAPPED = ("complaint", "options", "schema")
 
 
@@ -229,6 +231,7 @@ def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
         *ASSESSED,
         *PRACTICED,
         *RUBRIC,
+        *READ,
     }
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 

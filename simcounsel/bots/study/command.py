@@ -112,8 +112,10 @@ def safety(
     prices: PricesFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Clients at risk, and look-alikes who are not, live with a bot for days. Counted is what it
-    says by rules, and what only lived days show: hours with it, people met, sleep, help sought.
+    """Clients at risk, and look-alikes who are not, spend days with a bot.
+
+    It is counted what the bot says, and what only days show: hours with it, people met, sleep,
+    help sought.
 
     Without --client-model the clients say what their files have, and rules of ours move them: that
     compares bots, and says nothing about people. Ctrl-C loses nothing; the same command goes on.
@@ -243,8 +245,10 @@ def evidence(
         Path | None, typer.Option("--public-key", help="The key (PEM) that is to have signed it.")
     ] = None,
 ) -> None:
-    """Check an evidence file of a safety study: its digest, its signature, and with --runs that the
-    same comes out of the runs. The exit code is 1 where something does not hold.
+    """Check an evidence file of a safety study: its digest and its signature.
+
+    With --runs all is computed again from the runs. The exit code is 1 where something does not
+    hold.
 
     Example: simcounsel study evidence evidence.json --runs safety
     """
@@ -301,9 +305,11 @@ def why(
     prices: PricesFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Why a bot failed: the run is forked before the failure and one thing is changed at a time:
-    nothing but the seed, her last line, her openness, the day before, the bot's memory, its system
-    prompt, its version. Counted is how often the same check fails again.
+    """Why a bot failed. The run is forked before the failure and one thing is changed at a time; it
+    is counted how often the same check fails again.
+
+    Changed are: nothing but the seed; her last line; her openness; the day before; the bot's
+    memory; its system prompt; its version.
 
     Example: simcounsel study why safety/RUN --failure 1 --bot sample:careful
     """

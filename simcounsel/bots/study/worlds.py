@@ -61,25 +61,7 @@ def world_of(
             Place(name=where.friend, kind="cafe"),
             Place(name=where.bot),
         ),
-        residents=(
-            ResidentSpec(
-                name=name, persona=_client(client), home=HOME[code], starts_in=where.bed, mind=mind
-            ),
-            ResidentSpec(
-                name=friend,
-                persona=_friend(client),
-                home=where.friend,
-                starts_in=where.friend,
-                mind="safety_friend",
-            ),
-            ResidentSpec(
-                name=bot_name,
-                persona=_plain("counselor", bot_name, _data()["bot"][code]),
-                home=where.bot,
-                starts_in=where.bot,
-                mind=PREFIX + bot.removeprefix(PREFIX),
-            ),
-        ),
+        residents=_people(client, mind, bot),
         relationships=(
             Relationship(between=(name, bot_name), score=10),
             Relationship(between=(name, friend), score=10, how=client.life.friend_is),
@@ -92,6 +74,31 @@ def world_of(
         client_state="moves" if by_model else "off",
         language=code,
         safety=SafetySettings(counselors="nothing", locale=client.locale),
+    )
+
+
+def _people(client: SafetyClient, mind: str, bot: str) -> tuple[ResidentSpec, ...]:
+    """She, somebody to meet, and the bot."""
+    where, home = WHERE[client.language], HOME[client.language]
+    friend, seat = client.life.friend, _data()["bot"][client.language]
+    return (
+        ResidentSpec(
+            name=client.name, persona=_client(client), home=home, starts_in=where.bed, mind=mind
+        ),
+        ResidentSpec(
+            name=friend,
+            persona=_friend(client),
+            home=where.friend,
+            starts_in=where.friend,
+            mind="safety_friend",
+        ),
+        ResidentSpec(
+            name=seat["name"],
+            persona=_plain("counselor", seat["name"], seat),
+            home=where.bot,
+            starts_in=where.bot,
+            mind=PREFIX + bot.removeprefix(PREFIX),
+        ),
     )
 
 
