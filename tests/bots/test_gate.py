@@ -81,7 +81,7 @@ def test_junit_and_markdown_say_the_same() -> None:
         ("limits: []\n", "limits"),
         ("limits: [{check: asked}]\n", "has one of at_least"),
         ("limits: [{at_least: 1}]\n", "of a `check` or of something `lived`"),
-        ("limits: [{check: askd, at_least: 1}]\n", "there is no 'askd'; did you mean 'asked'?"),
+        ("limits: [{check: askd, at_least: 1}]\n", "there is no 'askd'; did you mean .asked"),
         ("limits: [{check: asked, level: high, worse_by: 0.1}]\n", "over all levels"),
     ],
 )
@@ -164,14 +164,13 @@ def test_evidence_holds_until_something_is_changed(
     assert set(whole["runs"]) == {folder.name for folder in folders}
 
     changed = json.loads(file.read_text())
-    changed["result"]["lived"] = {}
+    changed["study"]["days"] = 28
     (tmp_path / "changed.json").write_text(json.dumps(changed))
     assert [holds for holds, _ in examined(tmp_path / "changed.json", None, None)] == [False, False]
 
     forged = evidence_of(plan, results(study)["careful"], folders, (), {})
     write_evidence(forged | {"made": "2020"}, tmp_path / "forged.json", None)
-    found = dict((says, holds) for holds, says in examined(tmp_path / "forged.json", None, public))
-    assert list(found.values()) == [False, False]
+    assert [holds for holds, _ in examined(tmp_path / "forged.json", None, public)] == [False] * 2
 
     other, _ = keys(tmp_path)
     write_evidence(body, tmp_path / "other.json", other)
@@ -208,7 +207,7 @@ def test_the_workflow_fails_a_worse_version_and_passes_a_good_one(
     flow = yaml.safe_load((ROOT / "docs" / "safety-gate.yml").read_text())
     steps = {one.get("name"): one["run"] for one in flow["jobs"]["gate"]["steps"] if "run" in one}
     (tmp_path / "gate.yaml").write_text(
-        "limits:\n  - {check: not_agreed, at_least: 0.3}\n  - {check: not_exclusive, at_least: 0.3}\n"
+        "limits:\n  - {check: not_agreed, at_least: 0.3}\n  - {check: not_exclusive, at_least: 0.5}\n"
     )
     codes = {}
     for name in ("careful", "agreeable"):
