@@ -111,6 +111,11 @@ def _of_file(file: Path) -> Iterator[SafetyClient]:
 def _at_odds(found: Sequence[SafetyClient], path: Path) -> Iterator[str]:
     ids = Counter(one.id for one in found)
     yield from (f"{path}: two clients have the id {id!r}" for id, n in ids.items() if n > 1)
+    twins = {one.id for one in found if one.like}
+    alike = Counter(one.like for one in found if one.like)
     for one in found:
         if one.like and one.like not in ids:
             yield f"{path}: {one.id}: like: there is no client {one.like!r}"
+        elif one.like in twins:
+            yield f"{path}: {one.id}: like: {one.like!r} is a look-alike itself"
+    yield from (f"{path}: {id!r} has two look-alikes" for id, n in alike.items() if n > 1)
