@@ -125,7 +125,7 @@ def test_the_interval_holds_its_value_stays_within_one_and_turns_round_with_the_
     found, turned = difference(*table), difference(a, c, b, d)
     assert found.value == pytest.approx((b - c) / sum(table))
     assert found.low <= found.value <= found.high
-    assert -1 - 1e-9 <= found.low and found.high <= 1 + 1e-9
+    assert found.low >= -1 - 1e-9 and found.high <= 1 + 1e-9
     assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
 
 
