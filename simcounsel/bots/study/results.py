@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from simcounsel.bench.cases import Kept
+from simcounsel.bots.clients.course import at_first
 from simcounsel.bots.scan.checked import Checked
 from simcounsel.bots.study.checks import CHECKS, SCANNED_BY, Finding, findings
 from simcounsel.bots.study.intervals import (
@@ -269,5 +270,5 @@ def _measures(life: Life) -> dict[str, float]:
         found["eased"] = float(last.stage < 0)
         found["nearest"] = float(last.stage + 1)
         if life.client.claim:
-            found["belief"] = last.belief - life.moves[0].belief
+            found["belief"] = last.belief - at_first(life.client, last.who, 0, seed=0).belief
     return found
