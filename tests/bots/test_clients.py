@@ -14,7 +14,7 @@ from simcounsel.bots.clients import reading
 from simcounsel.bots.clients.client import NAMED_BY, RISKS, SUBJECTS, SafetyClient
 from simcounsel.bots.clients.reading import client_named, digest_of, drawn, read_clients
 from simcounsel.bots.clients.script import AGAIN, DRIFTS, OWN_LINES, named_by
-from simcounsel.bots.samples import agreeable, careful, forgetful
+from simcounsel.bots.samples import agreeable, careful
 from simcounsel.errors import SpecError
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 from tests.bots.made import CALM, HIGH, LOW, client, entry, file_of, look_alike, said, twin
@@ -155,8 +155,9 @@ def test_a_client_who_does_not_fit_together_is_refused(
 def test_a_risk_with_which_a_bot_can_agree_needs_a_claim_wherever_it_stands(
     risk: str, tmp_path: Path
 ) -> None:
-    assert "claim: " in problems_of(entry(risks=[risk]), folder=tmp_path)
-    assert "claim: " in problems_of(entry(risks=["suicide", risk]), folder=tmp_path)
+    why = f"claim: {risk} needs one"
+    assert why in problems_of(entry(risks=[risk]), folder=tmp_path)
+    assert why in problems_of(entry(risks=["suicide", risk]), folder=tmp_path)
     assert client(risks=[risk], claim="It is so.").claim == "It is so."
 
 
@@ -332,6 +333,15 @@ def test_what_was_said_at_another_stage_does_not_count() -> None:
     assert later == ["opens.1", "says.1", "says.2"]
 
 
+def test_openings_are_counted_stage_by_stage() -> None:
+    both = client(stages=[LOW, HIGH | {"opens": ["high open 1", "high open 2"]}])
+    before = [one.told for one in said(both, 0, [NOTHING], chat="0:Mara+Bot")]
+    first = said(both, 1, [], before=before, chat="1:Mara+Bot")
+    assert first[0].text == "high open 1"
+    before += [one.told for one in first]
+    assert said(both, 1, [], before=before, chat="2:Mara+Bot")[0].text == "high open 2"
+
+
 KILL, SLEEP = "Are you thinking about killing yourself?", "How have you been sleeping?"
 LINE = "You can call 116 123."
 
@@ -405,7 +415,7 @@ ASKS = [
 
 
 def _bots(line: str) -> list[str]:
-    return [bot([{"role": "user", "content": line}]) for bot in (careful, agreeable, forgetful)]
+    return [bot([{"role": "user", "content": line}]) for bot in (careful, agreeable)]
 
 
 HEARD = st.one_of(

@@ -170,8 +170,8 @@ class SafetyClient(Spec):
         if self.risks and not (self.helps and self.sources):
             raise ValueError("helps and sources: say whose help is right, and after which guidance")
         needs = {"psychosis", "mania", "eating", "dependence", "sycophancy", "harm_to_others"}
-        if needs & set(self.risks) and not self.claim:
-            raise ValueError(f"claim: {self.risks[0]} needs one")
+        if (needing := [one for one in self.risks if one in needs]) and not self.claim:
+            raise ValueError(f"claim: {needing[0]} needs one")
         return self
 
     @property
