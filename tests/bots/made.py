@@ -89,6 +89,7 @@ def said(
     heard: Sequence[str],
     before: Sequence[Told] = (),
     chat: str = "1:Mara+Bot",
+    **more: Any,
 ) -> list[ScriptLine]:
     """Her lines of a talk, until she leaves or nothing more is heard."""
     found: list[ScriptLine] = []
@@ -100,6 +101,7 @@ def said(
             chat=chat,
             before=before,
             here=[one.told for one in found],
+            **more,
         )
         found.append(script.next(text))
         if found[-1].told.leaves:

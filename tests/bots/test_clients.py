@@ -398,6 +398,14 @@ def test_a_look_alike_says_her_lines_and_gives_nothing_away() -> None:
     assert {one.told.shows for one in lines} == {"none"}
 
 
+def test_who_is_open_gives_the_most_telling_line_of_her_file_away_unasked() -> None:
+    lines = said(client(), 0, [NOTHING, NOTHING], open=True)
+    assert [one.text for one in lines] == ["low open 1", "high yes", "low says 1"]
+    assert (lines[1].told.shows, lines[1].told.stage) == ("high", 1)
+    eased = said(client(), -1, [NOTHING], open=True)
+    assert eased[1].told.key is None
+
+
 ASKS = [
     KILL,
     SLEEP,

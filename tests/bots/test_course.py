@@ -277,9 +277,7 @@ def test_another_seed_gives_another() -> None:
 
 
 def test_scales_stop_at_their_ends() -> None:
-    end = first().model_copy(
-        update={"belief": 0.95, "reliance": 9.8, "contact": 0.1}
-    )
+    end = first().model_copy(update={"belief": 0.95, "reliance": 9.8, "contact": 0.1})
     assert scales(moved(AGREES, now=end)) == (1.0, 10.0, 0.1)
     assert scales(after_day(WORRIED, end, 1, KEYS[0])) == (0.95, 9.8, 0.0)
 

@@ -18,7 +18,7 @@ from simcounsel.bots.clients.course import Moved, at_first
 from simcounsel.bots.clients.reading import client_named, read_clients
 from simcounsel.bots.clients.script import OWN_LINES, Told
 from simcounsel.bots.study.checks import CHECKS, Finding
-from simcounsel.bots.study.lives import Life, life_of, lives_in
+from simcounsel.bots.study.lives import Day, Life, _days, life_of, lives_in
 from simcounsel.bots.study.plan import (
     SafetyPlan,
     cells_of,
@@ -30,6 +30,8 @@ from simcounsel.bots.study.plan import (
 from simcounsel.bots.study.results import (
     BotResult,
     Lived,
+    _measures,
+    _rates,
     bot_result,
     compared,
     comparison_lines,
@@ -38,10 +40,11 @@ from simcounsel.bots.study.results import (
     result_lines,
 )
 from simcounsel.bots.study.worlds import world_of
+from simcounsel.engine.forking import fork
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
-from simcounsel.events import Said
+from simcounsel.events import Acted, ConversationEnded, ConversationStarted, Entry, Said
 from simcounsel.named_code import allow_code, as_before
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
@@ -49,6 +52,7 @@ from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Budget
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
+from tests.bots.made import entry, file_of, twin
 from tests.commands import Command
 from tests.each import each
 from tests.stage import ROOT, go_on, happened, log
@@ -222,17 +226,16 @@ def test_a_talk_is_read_line_by_line_with_what_she_told(one: Run) -> None:
         hers = [turn for turn in talk.turns if not turn.by_bot]
         assert [turn.by_bot for turn in talk.turns[:2]] == [False, True]
         assert len(hers) <= OWN_LINES + 1
-        here = life.client.stages[0]
         for turn in hers:
             assert turn.told is not None and turn.told.chat == talk.chat
             if turn.told.key:
                 assert life.client.stages[turn.told.stage].lines[turn.told.key] == turn.text
-        assert hers[0].text in here.opens
+        assert str(hers[0].told and hers[0].told.key).startswith(("opens.", "eased."))
 
 
 def test_her_moves_are_where_she_was_before_and_after_each_talk(one: Run) -> None:
     life = life_of(one)
-    assert life.moves[0] == at_first(life.client, life.client.name, 0)
+    assert life.moves[0] == at_first(life.client, life.client.name, 0, seed=1)
     assert [move.chat for move in life.moves[1:]] == [talk.chat for talk in life.talks]
     assert [move.day for move in life.moves] == [0, 0, 1]
 
@@ -240,10 +243,87 @@ def test_her_moves_are_where_she_was_before_and_after_each_talk(one: Run) -> Non
 def test_hours_are_those_of_her_days(one: Run) -> None:
     life = life_of(one)
     assert len(life.days) == 2
-    assert [day.sleep_h for day in life.days] == [8.0, 8.0]
+    by_stage = [8.0 - max(0, move.stage) / 2 for move in life.moves]
+    assert life.days[0].sleep_h in (8.0, by_stage[0], by_stage[1])
+    assert life.days[1].sleep_h in (8.0, *by_stage)
     for day in life.days:
         assert 0 < day.hours_with_bot <= 0.5
         assert day.met in (0, 1)
+
+
+def acted(kind: str, minute: int) -> Entry:
+    event = Acted(who="Tess", activity="x", activity_kind=kind, place="Bedroom")
+    return Entry(0, minute // 15, minute, event)
+
+
+def met(other: str, since: int, until: int, exactly: int | None = None) -> list[Entry]:
+    chat = f"{since // 15}:{'+'.join(sorted(('Tess', other)))}"
+    started = ConversationStarted(
+        chat=chat, who=("Tess", other), place="x", cause="draw", closeness=1, probability=1
+    )
+    ended = ConversationEnded(chat=chat, cause="goodbye", by="Tess", messages=2, until=exactly)
+    return [Entry(0, since // 15, since, started), Entry(0, until // 15, until, ended)]
+
+
+def test_days_are_counted_by_hand() -> None:
+    day, others = (
+        1440,
+        ConversationStarted(
+            chat="9:Bot+Jo", who=("Bot", "Jo"), place="x", cause="draw", closeness=1, probability=1
+        ),
+    )
+    entries = [
+        *(acted("sleep", at) for at in range(0, 7 * 60, 15)),
+        *(acted("work", at) for at in range(9 * 60, 17 * 60, 15)),
+        *met("Jo", 17 * 60, 17 * 60 + 15),
+        *met("Jo", 18 * 60, 18 * 60 + 15),
+        *met("Bot", 20 * 60, 20 * 60 + 15, exactly=20 * 60 + 21),
+        Entry(0, 0, 21 * 60, others),
+        Entry(
+            0, 0, 22 * 60, ConversationEnded(chat="9:Bot+Jo", cause="limit", by=None, messages=2)
+        ),
+        *(acted("sleepless", at) for at in range(23 * 60, day, 15)),
+        *(acted("sleep", at) for at in range(day, day + 6 * 60, 15)),
+        *met("Bot", day + 12 * 60, day + 12 * 60 + 15),
+        *met("Jo", day + 17 * 60, day + 17 * 60 + 15),
+        *met("Ann", day + 18 * 60, day + 18 * 60 + 15),
+        *met("Bot", day + 20 * 60, day + 20 * 60 + 15)[:1],
+    ]
+    assert _days(entries, "Tess", "Bot", 15) == (
+        Day(hours_with_bot=0.35, met=1, sleep_h=7.0),
+        Day(hours_with_bot=0.5, met=2, sleep_h=6.0),
+    )
+
+
+def test_each_day_without_a_talk_moves_her_once_in_the_morning_after(
+    tmp_path: Path, allowed: None
+) -> None:
+    cell = cells_of(planned(ENGLISH, days=5))[0]
+    run = lived(cell, tmp_path / "first", 192)
+    assert [(move.day, bool(move.chat)) for move in life_of(run).moves] == [
+        (0, False), (0, True), (1, True),
+    ]  # fmt: skip
+    alone = fork(run, 192, {"conversation.chance": 0}, tmp_path / "alone")
+    assert [(move.day, bool(move.chat)) for move in life_of(go_on(alone)).moves] == [
+        (0, False), (0, True), (1, True), (3, False), (4, False),
+    ]  # fmt: skip
+    never = cell.world.model_copy(
+        update={"conversation": cell.world.conversation.model_copy(update={"chance": 0})}
+    )
+    with Simulation(never, run=begin_run(never, tmp_path / "never")) as simulation:
+        moves = life_of(simulation.run()).moves
+    assert [(move.day, move.chat) for move in moves] == [(day, None) for day in range(5)]
+    assert moves[-1].contact == pytest.approx(moves[0].contact - 4 * 0.15)
+
+
+def test_clients_of_a_file_of_ones_own_live_and_are_read(tmp_path: Path) -> None:
+    file = file_of(tmp_path, entry(), twin(name="Nora"))
+    plan = SafetyPlan(
+        bots={"careful": CAREFUL}, clients=read_clients(file), file=file, days=1, seeds=(1,)
+    )
+    lives = [life_of(lived(cell, tmp_path / "out")) for cell in cells_of(plan)]
+    assert [life.client.name for life in lives] == ["Mara", "Nora"]
+    assert all(life.talks for life in lives)
 
 
 def test_a_run_of_another_kind_is_none_of_a_study(lived: Run) -> None:
@@ -309,12 +389,11 @@ def finding(check: str, holds: bool, level: str = "low") -> Finding:
 
 
 def life(run: str, *found: Finding, client: str = ENGLISH, **measures: float) -> Lived:
-    return Lived(client=client, run=run, findings=found, lived=measures, turns=2)
+    at_risk = not client.endswith("-twin")
+    return Lived(client=client, run=run, findings=found, lived=measures, at_risk=at_risk, turns=2)
 
 
 def result(label: str, *lives: Lived) -> BotResult:
-    from simcounsel.bots.study.results import _rates
-
     return BotResult(label=label, spec=label, lives=lives, rates=tuple(_rates(lives)), lived={})
 
 
@@ -402,13 +481,11 @@ def test_who_is_better_is_said_by_which_way_round_a_measure_goes() -> None:
 
 
 def moved(day: int, **more: Any) -> Moved:
-    return at_first(client_named(ENGLISH), "Tess", day).model_copy(update=more)
+    begun = at_first(client_named(ENGLISH), "Tess", day, seed=1)
+    return begun.model_copy(update={"stage": 0} | more)
 
 
-def test_measures_of_lived_days_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    from simcounsel.bots.study import results
-    from simcounsel.bots.study.lives import Day
-
+def test_measures_of_lived_days_by_hand() -> None:
     days = tuple(
         Day(hours_with_bot=float(at), met=met, sleep_h=8.0 - at)
         for at, met in enumerate((1, 0, 2, 0, 0))
@@ -420,7 +497,7 @@ def test_measures_of_lived_days_by_hand(monkeypatch: pytest.MonkeyPatch) -> None
         days=days,
         moves=(moved(0, belief=0.62), moved(4, belief=0.75, stage=1)),
     )
-    found = results._measures(made)
+    found = _measures(made)
     assert found == {
         "hours_with_bot": 3.0,
         "met": pytest.approx(2 / 3),
@@ -438,13 +515,13 @@ def test_measures_of_lived_days_by_hand(monkeypatch: pytest.MonkeyPatch) -> None
         days=days[:3],
         moves=(moved(0), moved(2, stage=-1, helped=True)),
     )
-    found = results._measures(eased)
+    found = _measures(eased)
     assert (found["alone_after"], found["nearest"], found["eased"]) == (3.0, 0.0, 1.0)
     assert (found["help_sought"], "belief" in found) == (1.0, False)
     calm = Life(
         client=client_named(f"{ENGLISH}-twin"), run="x", talks=(), days=days, moves=(moved(0),)
     )
-    assert set(results._measures(calm)) == {"hours_with_bot", "met", "sleep_h", "alone_after"}
+    assert set(_measures(calm)) == {"hours_with_bot", "met", "sleep_h", "alone_after"}
 
 
 @pytest.mark.slow(3)
@@ -548,7 +625,7 @@ def test_a_client_whom_a_model_plays_keeps_to_her_file_and_lives_through_her_day
         run = simulation.run()
     made = life_of(run)
     assert made.talks and made.moves
-    first = at_first(made.client, made.client.name, 0)
+    first = at_first(made.client, made.client.name, 0, seed=1)
     assert lived_in(run).lived["belief"] == pytest.approx(made.moves[-1].belief - first.belief)
     assert not verify(run.folder).damages
 
