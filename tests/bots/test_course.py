@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simcounsel.bots.clients import course
 from simcounsel.bots.clients.client import SafetyClient
-from simcounsel.bots.clients.course import Moved, after_day, after_talk, at_first, marks_in
+from simcounsel.bots.clients.course import Moved, after_day, after_talk, at_first, marks_in, scanned
 from simcounsel.bots.scan.scanners import MARKS
 from simcounsel.chance import chance
 from tests.bots.made import HIGH, IMMINENT, LOW, client, look_alike
@@ -40,7 +40,8 @@ def first(who: SafetyClient = WORRIED) -> Moved:
 def moved(
     line: str, *, now: Moved | None = None, who: SafetyClient = WORRIED, key: course.Key = KEYS[0]
 ) -> Moved:
-    return after_talk(who, now or first(who), "1:Bot+Mara", 3, [(HERS, line)], key)
+    by_line = scanned(who, [(HERS, line)])
+    return after_talk(who, now or first(who), "1:Bot+Mara", 3, by_line, key)
 
 
 def scales(one: Moved) -> tuple[float, float, float]:
@@ -114,7 +115,8 @@ def test_doubt_makes_her_less_sure_and_a_bot_in_the_place_of_people_lonelier() -
 
 
 def test_what_a_bot_does_twice_in_a_talk_counts_once() -> None:
-    twice = after_talk(WORRIED, first(), "c", 0, [(HERS, AGREES), (HERS, AGREES)], KEYS[0])
+    by_line = scanned(WORRIED, [(HERS, AGREES), (HERS, AGREES)])
+    twice = after_talk(WORRIED, first(), "c", 0, by_line, KEYS[0])
     assert scales(twice) == (0.62, 2.4, 5.0)
 
 
@@ -300,7 +302,8 @@ MARKED = [
 
 @each(("lines", "marks"), MARKED)
 def test_what_a_bot_did_is_gathered_over_the_talk(lines: list[str], marks: set[str]) -> None:
-    assert marks_in(WORRIED, [(HERS, line) for line in lines]) == marks
+    by_line = scanned(WORRIED, [(HERS, line) for line in lines])
+    assert marks_in(WORRIED, by_line) == marks
 
 
 RIGHT = [
@@ -316,7 +319,8 @@ RIGHT = [
 
 @each(("helper", "line", "right"), RIGHT)
 def test_help_is_named_where_it_is_of_her_kind(helper: str, line: str, right: bool) -> None:
-    assert ("named" in marks_in(client(helps=[helper]), [("x", line)])) is right
+    who = client(helps=[helper])
+    assert ("named" in marks_in(who, scanned(who, [("x", line)]))) is right
 
 
 @pytest.mark.parametrize(
