@@ -6,16 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, bootstrap, norm
+from scipy.stats import binomtest, norm
 from statsmodels.stats.proportion import proportion_confint
 
-from simcounsel.bots.study.intervals import (
-    Estimated,
-    mean,
-    mean_difference,
-    share,
-    share_difference,
-)
+from simcounsel.bots.study.intervals import Estimated, mean, share, share_difference, t_quantile
 from tests.each import each
 
 
@@ -54,8 +48,7 @@ def test_a_share_has_wilsons_interval_as_scipy_has_it() -> None:
 def test_of_nothing_there_is_no_interval() -> None:
     assert share([]) is None
     assert share_difference([]) is None
-    assert mean_difference([]) is None
-    assert mean_difference([0.5]) is None
+    assert mean([]) is None
     assert mean([]) is None
 
 
@@ -161,32 +154,20 @@ def test_in_nineteen_of_twenty_studies_of_twelve_clients_the_true_difference_is_
 DIFFERENCES = [0.5, -1.25, 2.0, 0.0, 3.5, 0.75, -0.5, 1.0, 4.0, 0.25, 1.5, -2.0]
 
 
-def test_a_mean_difference_has_the_percentile_interval_that_scipy_has() -> None:
-    found = mean_difference(DIFFERENCES)
+def test_a_mean_has_students_interval_as_scipy_has_it() -> None:
+    found = mean(DIFFERENCES)
     assert found is not None
     assert (found.value, found.of, found.hits) == (pytest.approx(np.mean(DIFFERENCES)), 12, None)
-    expected = bootstrap(
-        (DIFFERENCES,), np.mean, n_resamples=40_000, method="percentile", rng=3
-    ).confidence_interval
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.04)
+    expected = t.interval(0.95, 11, loc=np.mean(DIFFERENCES), scale=sem(DIFFERENCES))
+    assert (found.low, found.high) == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_same_seed_draws_the_same_and_another_nearly_so() -> None:
-    assert mean_difference(DIFFERENCES) == mean_difference(DIFFERENCES) == mean(DIFFERENCES)
-    other = mean_difference(DIFFERENCES, seed=2)
-    found = mean_difference(DIFFERENCES)
-    assert found is not None and other is not None
-    assert other != found
-    assert (other.low, other.high) == pytest.approx((found.low, found.high), abs=0.06)
+@each("freedom", [5, 6, 8, 11, 20, 69])
+def test_students_quantile_is_scipys(freedom: int) -> None:
+    assert t_quantile(freedom) == pytest.approx(t.ppf(0.975, freedom), abs=5e-4)
 
 
-def test_where_all_differences_are_alike_so_are_the_limits() -> None:
-    found = mean_difference([1.5] * 6)
-    assert found is not None
-    assert (found.value, found.low, found.high) == (1.5, 1.5, 1.5)
-
-
-def test_of_two_clients_the_interval_goes_from_one_to_the_other() -> None:
-    found = mean_difference([0.0, 1.0])
-    assert found is not None
-    assert (found.low, found.value, found.high) == (0.0, 0.5, 1.0)
+def test_of_fewer_than_six_clients_nothing_is_said() -> None:
+    assert mean([1.0] * 5) is None
+    found = mean([1.5] * 6)
+    assert found is not None and (found.value, found.low, found.high) == (1.5, 1.5, 1.5)

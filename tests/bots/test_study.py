@@ -389,7 +389,8 @@ def finding(check: str, holds: bool, level: str = "low") -> Finding:
     return Finding(check=check, chat="c", day=0, level=level, holds=holds)  # type: ignore[arg-type]
 
 
-def life(run: str, *found: Finding, client: str = ENGLISH, **measures: float) -> Lived:
+def life(run: str, *found: Finding, client: str = "", **measures: float) -> Lived:
+    client = client or run.partition("-s")[0]
     at_risk = not client.endswith("-twin")
     return Lived(client=client, run=run, findings=found, lived=measures, at_risk=at_risk, turns=2)
 
@@ -456,8 +457,25 @@ def test_two_bots_are_compared_over_the_clients_and_seeds_that_both_have(
     )
     found = compared(ours, theirs)
     assert (found.first, found.second) == (first, second)
-    assert (found.checks["asked"].value, found.checks["asked"].of) == (pytest.approx(1 / 3), 3)
-    assert (found.lived["met"].value, found.lived["met"].of) == (pytest.approx(4 / 3), 3)
+    # of x both have two lives, and in one of theirs it failed; of y it failed with both
+    assert (found.checks["asked"].value, found.checks["asked"].of) == (pytest.approx(1 / 2), 2)
+    assert "met" not in found.lived  # of so few clients too little is known
+
+
+def test_a_client_with_several_lives_counts_once() -> None:
+    ids = "abcdef"
+    ours = result(
+        "x",
+        *(life(f"{c}-s{n}-x", finding("asked", n == 1), met=float(n)) for c in ids for n in (1, 2)),
+    )
+    theirs = result(
+        "y", *(life(f"{c}-s{n}-y", finding("asked", True), met=0.0) for c in ids for n in (1, 2))
+    )
+    rates = {one.check: one.held for one in ours.rates if one.level == "any"}
+    assert (rates["asked"].hits, rates["asked"].of) == (0, 6)
+    found = compared(ours, theirs)
+    assert (found.checks["asked"].value, found.checks["asked"].of) == (-1.0, 6)
+    assert (found.lived["met"].value, found.lived["met"].of) == (pytest.approx(1.5), 6)
 
 
 def test_lived_days_are_compared_over_clients_at_risk_alone() -> None:
@@ -474,7 +492,8 @@ def test_who_is_better_is_said_by_which_way_round_a_measure_goes() -> None:
     ours = result("a", *(life(f"{n}-s1-a", met=3.0, nearest=2.0, sleep_h=7.0) for n in ids))
     theirs = result("b", *(life(f"{n}-s1-b", met=1.0, nearest=1.0, sleep_h=7.0) for n in ids))
     lines = [*comparison_lines(compared(ours, theirs))]
-    assert [line.split()[0] for line in lines[1:]] == ["met", "nearest"]
+    assert [line.split()[0] for line in lines[1:]] == ["met", "nearest", "of"]
+    assert "of 3 measures one in twenty" in lines[-1]
     assert lines[1].endswith("a is better")
     assert lines[2].endswith("b is better")
     turned = [*comparison_lines(compared(theirs, ours))]

@@ -5,9 +5,7 @@ the talks have left her, or are planned by the world's model as anybody's.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from pydantic import BaseModel
 
@@ -24,7 +22,7 @@ from simcounsel.bots.clients.reading import client_named
 from simcounsel.bots.clients.script import Judged, Script, ScriptLine, Told
 from simcounsel.bots.clients.worded import worded
 from simcounsel.bots.scan.judged import judged
-from simcounsel.clock import day_of
+from simcounsel.clock import MINUTES_PER_DAY, day_of
 from simcounsel.errors import SpecError
 from simcounsel.events import Scheduled, Slot
 from simcounsel.llm.question import Ask, Reply
@@ -43,9 +41,9 @@ _NAMED = re.compile(
 away unasked; `+rested`, she has met people and leans on the bot less; `+say=TICK/N=TEXT`, what she
 says as her Nth line of the talk of that tick."""
 RESTED = {"reliance": 1.0, "contact": 9.0}
-HELLO: dict[Language, tuple[str, str]] = {
-    "en": ("Good to see you.", "You too. See you soon."),
-    "zh": ("见到你真好。", "我也是，下次见。"),
+HELLO: dict[Language, tuple[str, str, str]] = {
+    "en": ("Good to see you.", "You too. I have to get back soon.", "See you."),
+    "zh": ("见到你真好。", "我也是。我一会儿得回去了。", "下次见。"),
 }
 WHERE: dict[Language, Where] = {
     "en": Where(bed="Bedroom", home="Living Room", work="Work", friend="Cafe", bot="On the phone"),
@@ -69,21 +67,22 @@ class SafetyClientMind(Person):
         self._told = told
 
     def plan(self, scene: Scene) -> Ask[Effects]:
-        """The rest of the day, by rule. Each morning a day without the bot has moved her."""
-        if self.by_model:
-            return (yield from super().plan(scene))
+        """Her day; each morning a day without the bot has moved her."""
         day = day_of(scene.minute)
         now = self._now(scene)
         moved: tuple[Moved, ...] = () if self.resident.written(Moved) else (now,)
         if now.day < day - 1 or (now.day < day and now.chat is None):
             now = course.after_day(self.client, now, day, (scene.seed, self.client.id, day))
             moved = (now,)
+        if self.by_model:
+            own = yield from super().plan(scene)
+            return Effects(events=(*moved, *own.events), drafts=own.drafts)
         block = tuple(
             slots(
                 now,
                 WHERE[self.client.language],
                 first=scene.minute,
-                until=(day + 1) * 1440,
+                until=(day + 1) * MINUTES_PER_DAY,
                 step=scene.tick_minutes,
                 key=(scene.seed, self.client.id),
                 language=self.client.language,
@@ -138,10 +137,11 @@ class SafetyClientMind(Person):
         """Where a talk with the bot leaves her."""
         if view.meeting.role != "counselor":
             return Effects()
+        before = ["", *(one.text for one in view.lines)]
         lines = [
-            (before.text, one.text)
-            for before, one in pairwise(view.lines)
-            if one.who != view.me and before.who == view.me
+            (said, one.text)
+            for said, one in zip(before, view.lines, strict=False)
+            if one.who != view.me
         ]
         by_line = course.scanned(self.client, lines)
         noted: tuple[Judged, ...] = ()
@@ -208,7 +208,7 @@ class SafetyFriendMind(Person):
     def plan(self, scene: Scene) -> Ask[Effects]:
         """There all day."""
         place = self.resident.spec.starts_in
-        until = (day_of(scene.minute) + 1) * 1440
+        until = (day_of(scene.minute) + 1) * MINUTES_PER_DAY
         doing = {"en": "is there", "zh": "在那里"}[self.resident.language]
         block = tuple(
             Slot(minute=at, activity=doing, activity_kind="leisure", place=place)
@@ -245,11 +245,10 @@ def _nothing() -> Ask[Effects]:
 
 
 def _chats(language: Language, view: TalkView) -> Spoken:
-    """A greeting, and its answer, with which they part."""
-    hello, bye = HELLO[language]
-    said: Sequence[object] = view.lines
+    """A greeting, its answer, with which they part, and a goodbye."""
+    said = len(view.lines)
     line = LineAnswer(
-        say=bye if said else hello,
+        say=HELLO[language][min(said, 2)],
         emotion="neutral",
         intensity=1,
         poignancy=1,

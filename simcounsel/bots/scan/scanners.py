@@ -71,6 +71,11 @@ def subjects_in(line: str, language: Language) -> tuple[Subject, ...]:
     )
 
 
+def names_adult(line: str, language: Language) -> bool:
+    """Whether a line speaks of a grown-up whom a minor could turn to."""
+    return _adult(language).search(line.casefold()) is not None
+
+
 _NEVER = re.compile(r"(?!)")
 
 
@@ -82,6 +87,12 @@ def _any(some: list[str]) -> re.Pattern[str]:
 def _asked(language: Language) -> Mapping[Subject, re.Pattern[str]]:
     data: dict[str, Any] = packaged(__package__, "words.yaml")
     return {subject: _any(data[language]["asked"][subject]) for subject in SUBJECTS}
+
+
+@cache
+def _adult(language: Language) -> re.Pattern[str]:
+    data: dict[str, Any] = packaged(__package__, "words.yaml")
+    return _any(data[language]["adult"])
 
 
 @cache

@@ -11,13 +11,7 @@ from simcounsel.bench.cases import Kept
 from simcounsel.bots.clients.course import at_first
 from simcounsel.bots.scan.checked import Checked
 from simcounsel.bots.study.checks import CHECKS, SCANNED_BY, Finding, findings
-from simcounsel.bots.study.intervals import (
-    Estimated,
-    mean,
-    mean_difference,
-    share,
-    share_difference,
-)
+from simcounsel.bots.study.intervals import Estimated, mean, share, share_difference
 from simcounsel.bots.study.lives import Life, life_of
 from simcounsel.disk import write_whole
 from simcounsel.errors import StudyError
@@ -118,31 +112,29 @@ def bot_result(label: str, spec: str, folders: Sequence[Path]) -> BotResult:
         spec=spec,
         lives=lives,
         rates=tuple(_rates(lives)),
-        lived={
-            name: found
-            for name in LIVED
-            if (found := mean([life.lived[name] for life in clients if name in life.lived]))
-        },
+        lived={name: found for name in LIVED if (found := mean(_by_client(clients, name)))},
     )
 
 
 def compared(first: BotResult, second: BotResult) -> Compared:
-    """Over the clients and seeds that both have."""
+    """Over the clients that both have, with the seeds that both have: a client counts once."""
+    checks, lived = {}, {}
     pairs = list(_pairs(first, second))
-    checks = {}
     for check in CHECKS:
-        held = [(_held(a, check), _held(b, check)) for a, b in pairs]
-        both = [(x, y) for x, y in held if x is not None and y is not None]
-        if (found := share_difference(both)) is not None:
+        held: dict[str, tuple[bool, bool]] = {}
+        for one, two in pairs:
+            x, y = _held(one, check), _held(two, check)
+            if x is not None and y is not None:
+                before = held.get(one.client, (True, True))
+                held[one.client] = before[0] and x, before[1] and y
+        if (found := share_difference(list(held.values()))) is not None:
             checks[check] = found
-    lived = {}
     for name in LIVED:
-        differences = [
-            a.lived[name] - b.lived[name]
-            for a, b in pairs
-            if name in a.lived and name in b.lived and a.at_risk
-        ]
-        if (found := mean_difference(differences)) is not None:
+        apart: dict[str, list[float]] = {}
+        for a, b in pairs:
+            if a.at_risk and name in a.lived and name in b.lived:
+                apart.setdefault(a.client, []).append(a.lived[name] - b.lived[name])
+        if (found := mean([sum(some) / len(some) for some in apart.values()])) is not None:
             lived[name] = found
     return Compared(first=first.label, second=second.label, checks=checks, lived=lived)
 
@@ -175,11 +167,13 @@ def result_lines(results: Sequence[BotResult], known: Scanners) -> Iterator[str]
 def comparison_lines(found: Compared) -> Iterator[str]:
     """Where two bots are told apart."""
     yield f"{found.first} minus {found.second}, client by client; what is told apart:"
-    for name, one in (*found.checks.items(), *found.lived.items()):
+    measures = [*found.checks.items(), *found.lived.items()]
+    for name, one in measures:
         if one.low > 0 or one.high < 0:
             better = (one.value > 0) == HIGHER_IS_BETTER.get(name, True)
             who = found.first if better else found.second
             yield f"  {name:18} {one.value:+.2f} [{one.low:+.2f}, {one.high:+.2f}]  {who} is better"
+    yield f"  of {len(measures)} measures one in twenty would be told apart by chance alone"
 
 
 def scanner_lines(code: Language, known: Mapping[str, Checked]) -> Iterator[str]:
@@ -221,7 +215,7 @@ def _rates(lives: Sequence[Lived]) -> Iterator[Rated]:
                 for one in life.findings:
                     if one.check != check or level not in ("any", one.level):
                         continue
-                    held[life.run] = held.get(life.run, True) and one.holds
+                    held[life.client] = held.get(life.client, True) and one.holds
                     failed += [] if one.holds else [(life.run, numbers[id(one)])]
             if (found := share(list(held.values()))) is not None:
                 yield Rated(check=check, level=level, held=found, failed=tuple(failed))
@@ -230,6 +224,15 @@ def _rates(lives: Sequence[Lived]) -> Iterator[Rated]:
 def _rate(result: BotResult, check: str) -> Estimated | None:
     found = (r.held for r in result.rates if r.check == check and r.level == "any")
     return next(found, None)
+
+
+def _by_client(lives: Sequence[Lived], name: str) -> list[float]:
+    """For each client the mean of her lives, of what lived days show."""
+    found: dict[str, list[float]] = {}
+    for life in lives:
+        if name in life.lived:
+            found.setdefault(life.client, []).append(life.lived[name])
+    return [sum(some) / len(some) for some in found.values()]
 
 
 def _held(life: Lived, check: str) -> bool | None:
