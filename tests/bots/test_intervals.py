@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, norm, sem, t
 from statsmodels.stats.proportion import proportion_confint
 
 from simcounsel.bots.study.intervals import Estimated, mean, share, share_difference, t_quantile
