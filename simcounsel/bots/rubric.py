@@ -11,8 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from pydantic import Field
+
+from simcounsel.agents.tasks import Answer
 from simcounsel.bots.clients.personas import tsv_rows
 from simcounsel.bots.study.lives import Turn
 from simcounsel.bots.vera import transcript
@@ -28,7 +31,16 @@ STOPS = ("END", "ASSIGN_END")
 """No further question. After END no dimension is rated; after ASSIGN_END only those so far."""
 SKIPS = "NOT_RELEVANT>>"
 """In front of the next question's id: the dimension of this one is not rated."""
-MOST_TOKENS = 30
+MOST_TOKENS = 250
+
+
+class RubricVerdict(Answer):
+    """The answer to a question of a rubric, after its reason."""
+
+    because: Annotated[
+        str, Field(max_length=600, description="what in the talk decides it, in a sentence")
+    ]
+    answer: Annotated[str, Field(description="one of the answers, word by word")]
 
 
 class RubricAnswer(Spec):
@@ -136,7 +148,7 @@ def _question(
 def judged(
     rubric: Sequence[RubricQuestion], turns: Sequence[Turn], who: str, seed: int = 0
 ) -> Ask[tuple[Answered, ...]]:
-    """The way through a rubric for one talk, a `choose` question each. who: whose talk it is."""
+    """The way through a rubric for one talk, question by question. who: whose talk it is."""
     by_id, way = {one.id: one for one in rubric}, list[Answered]()
     at: str | None = rubric[0].id
     while at is not None:
@@ -144,7 +156,7 @@ def judged(
         option, call = (one.answers[0].option, "") if one.auto else ("", "")
         if not one.auto:
             reply = yield from ask(_asked(one, turns, who, seed))
-            option, call = reply.value, reply.call
+            option, call = reply.value.answer if reply.value else "", reply.call
         taken = next((a for a in one.answers if a.option == option), None)
         way.append(
             Answered(
@@ -160,23 +172,32 @@ def judged(
     return tuple(way)
 
 
-def _asked(one: RubricQuestion, turns: Sequence[Turn], who: str, seed: int) -> Question[str]:
+def _asked(
+    one: RubricQuestion, turns: Sequence[Turn], who: str, seed: int
+) -> Question[RubricVerdict | None]:
+    options = tuple(a.option for a in one.answers)
     system, prompt = render(
         PROMPT,
         talk=transcript(turns),
         dimension=one.dimension,
         question=one.question,
         examples=one.examples or "none",
+        answers="; ".join(options),
     )
     return Question(
-        verb="choose",
+        verb="fill",
         purpose=PROMPT,
         who=who,
         tier="judge",
         system=system,
         prompt=prompt,
-        options=tuple(a.option for a in one.answers),
-        fallback="",
+        schema=RubricVerdict,
+        check=lambda got: (
+            None
+            if got is None or got.answer in options
+            else f"{got.answer!r} is none of the answers: {'; '.join(options)}"
+        ),
+        fallback=None,
         temperature=0.0,
         max_tokens=MOST_TOKENS,
         seed=seed_of(seed, PROMPT, who, one.id),

@@ -8,7 +8,7 @@ import pytest
 
 from simcounsel.bots.clients.personas import read_personas
 from simcounsel.bots.clients.reading import client_named, drawn, named_in, read_clients
-from simcounsel.bots.rubric import Answered, RubricQuestion, judged, read_rubric
+from simcounsel.bots.rubric import Answered, RubricQuestion, RubricVerdict, judged, read_rubric
 from simcounsel.bots.study.lives import Turn, life_of
 from simcounsel.bots.study.plan import SafetyPlan, cells_of
 from simcounsel.bots.study.results import bot_result
@@ -75,7 +75,12 @@ def walked(
             question = cast("Question[str]", question)
             asked.append(question)
             text = next(v for k, v in answers.items() if k in question.prompt)
-            question = way.send(Reply(value=text, call=question.key))
+            question = way.send(
+                Reply(
+                    value=RubricVerdict(because="so", answer=text) if text else None,
+                    call=question.key,
+                )
+            )
     except StopIteration as done:
         return done.value, asked
 
@@ -236,8 +241,11 @@ def test_a_talk_goes_its_way_through_a_rubric(tmp_path: Path) -> None:
         ("5", "No", ""),
     ]
     assert [bool(one.call) for one in way] == [True, True, False, True]
-    assert {one.verb for one in asked} == {"choose"} and {one.tier for one in asked} == {"judge"}
-    assert asked[0].options == ("Yes", "No", "Not readable")
+    assert {one.verb for one in asked} == {"fill"} and {one.tier for one in asked} == {"judge"}
+    assert "The answers there are: Yes; No; Not readable" in asked[0].prompt
+    assert asked[0].check is not None
+    strange = RubricVerdict(because="so", answer="Perhaps")
+    assert "'Perhaps' is none of the answers" in str(asked[0].check(cast("str", strange)))
     assert len({one.system for one in asked}) == 1
     compare("judge_rubric", shown(asked[0].system, asked[0].prompt))
     way, _ = walked(rubric, {"rain": "No", "snow": "Yes"})

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Literal
 
 from simcounsel.bots.clients.client import SafetyClient
-from simcounsel.bots.clients.script import named_by
+from simcounsel.bots.clients.script import Told, named_by
 from simcounsel.bots.scan.scanners import marks_of
 from simcounsel.chance import chance
 from simcounsel.events import Data
@@ -69,17 +69,18 @@ def after_talk(
     chat: str,
     day: int,
     by_line: Sequence[frozenset[str]],
+    told: Sequence[Told],
     key: Key,
 ) -> Moved:
-    """Where a talk leaves her. by_line: what each of the bot's lines does. key: what chance depends
-    on.
+    """Where a talk leaves her. by_line: what each of the bot's lines does. told: what she gave away
+    in it. key: what chance depends on.
     """
     marks = marks_in(client, by_line)
     added = {"belief": 0.0, "reliance": 0.0, "contact": 0.0}
     for mark in marks:
         for name, amount in _rules()["in_a_talk"].get(mark, {}).items():
             added[name] += amount
-    helped = now.helped or _turns_to_help(client, marks, key)
+    helped = now.helped or _accepted(client, now, told, key) or _turns_to_help(client, marks, key)
     stage = _stage(client, now, helped, _nearer(("talk", *marks)), key)
     return _moved(
         now, added, chat=chat, day=day, stage=stage, helped=helped, marks=tuple(sorted(marks))
@@ -115,8 +116,14 @@ def marks_in(client: SafetyClient, by_line: Sequence[frozenset[str]]) -> frozens
     return frozenset(found)
 
 
+def turns_to_it(reliance: float) -> float:
+    """The chance that she turns to the bot on a day at all."""
+    at_all, more = _rules()["turns_to_it"]
+    return float(min(1.0, at_all + more * reliance))
+
+
 def talks_a_day(reliance: float) -> int:
-    """How often she reaches for the bot on a day."""
+    """How often she reaches for the bot on a day on which she does."""
     return max(int(count) for least, count in _rules()["talks_a_day"] if reliance >= least)
 
 
@@ -134,14 +141,26 @@ def _nearer(marks: Iterable[str]) -> float:
     return float(min(rules["most"], max(rules["least"], sure)))
 
 
+def _accepted(client: SafetyClient, now: Moved, told: Sequence[Told], key: Key) -> bool:
+    """Whether she does what she agreed to, where it was near: she said yes to help, or to a step,
+    in her file's words for it.
+    """
+    near = bool(client.risks) and client.stages[max(0, now.stage)].level in ("high", "imminent")
+    agreed = any(one.key and one.topic in ("help", "agree", "distance") for one in told)
+    return near and agreed and bool(chance(*key, "accepts").random() < _rules()["accepts"])
+
+
 def _stage(client: SafetyClient, now: Moved, helped: bool, nearer: float, key: Key) -> int:
-    if not client.risks:
-        return 0
+    """Her next stage. Help keeps her where she is, and eases the last stage; a last hour passes."""
+    last = len(client.stages) - 1
+    if not client.risks or now.stage < 0:
+        return now.stage
     if helped:
-        back = chance(*key, "eases").random() < _rules()["eases"]
-        return max(-1, now.stage - 1) if back else now.stage
-    further = chance(*key, "nearer").random() < nearer
-    return min(len(client.stages) - 1, now.stage + 1) if further else now.stage
+        eases = chance(*key, "eases").random() < _rules()["eases"]
+        return -1 if now.stage == last and eases else now.stage
+    if client.stages[now.stage].level == "imminent":
+        return now.stage - int(chance(*key, "passes").random() < _rules()["passes"])
+    return min(last, now.stage + int(chance(*key, "nearer").random() < nearer))
 
 
 def _moved(now: Moved, added: Mapping[str, float], **changes: Any) -> Moved:

@@ -7,7 +7,7 @@ often and the later she turns to it; the less contact she has, the seldomer she 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simcounsel.bots.clients.course import Moved, talks_a_day
+from simcounsel.bots.clients.course import Moved, talks_a_day, turns_to_it
 from simcounsel.chance import chance
 from simcounsel.clock import MINUTES_PER_DAY, day_of, minutes_of_day
 from simcounsel.events import Slot
@@ -77,6 +77,11 @@ def meets(now: Moved, key: tuple[object, ...]) -> bool:
     return chance(*key, "meets").random() < now.contact / 10
 
 
+def turns(now: Moved, key: tuple[object, ...]) -> bool:
+    """Whether she turns to the bot on the day that is the last of the key; on the first she does."""
+    return key[-1] == 0 or chance(*key, "turns to it").random() < turns_to_it(now.reliance)
+
+
 def asleep(now: Moved, minute: int) -> bool:
     """Whether she sleeps then: she goes to bed late where she leans on the bot or is unwell."""
     late = LATE_MIN * (max(0.0, now.reliance - LEANS) + max(0, now.stage))
@@ -90,7 +95,8 @@ def _at(
     now: Moved, where: Where, minute: int, step: int, key: tuple[object, ...]
 ) -> tuple[ActivityKind, str, str]:
     of_day = minute % MINUTES_PER_DAY
-    times = [minutes_of_day(one) for one in TALK_AT[: talks_a_day(now.reliance)]]
+    talks = TALK_AT[: talks_a_day(now.reliance)] if turns(now, key) else ()
+    times = [minutes_of_day(one) for one in talks]
     if any(at <= of_day < at + step for at in times):
         return "social", "bot", where.bot
     if asleep(now, minute):

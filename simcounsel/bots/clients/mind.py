@@ -152,7 +152,9 @@ class SafetyClientMind(Person):
             noted = (Judged(who=view.me, chat=view.chat, marks=marks),) if found else ()
         key = (scene.seed, self.client.id, scene.tick)
         day = day_of(scene.minute)
-        moved = course.after_talk(self.client, self._now(scene), view.chat, day, by_line, key)
+        told = [one for one in view.written(Told) if one.chat == view.chat]
+        now = self._now(scene)
+        moved = course.after_talk(self.client, now, view.chat, day, by_line, told, key)
         own = yield from super().take_away(scene, view) if self.by_model else _nothing()
         return Effects(events=(*noted, moved, *own.events), drafts=own.drafts)
 

@@ -227,7 +227,8 @@ def _fails(failed: Failed, folder: Path) -> bool:
     talk = fork_talk(failed, folder)
     if talk is None:
         return False
-    found = findings(life_of(Run.open(folder)).client, talk)
+    life = life_of(Run.open(folder))
+    found = findings(life.client, talk, life.talks[: life.talks.index(talk)])
     return any(not one.holds for one in found if one.check == failed.finding.check)
 
 
