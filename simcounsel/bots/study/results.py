@@ -4,7 +4,7 @@ how two bots differ, client by client. With the precision and recall of the scan
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import combinations
 from pathlib import Path
 
 from simcounsel.bench.cases import Kept
@@ -33,6 +33,8 @@ LIVED = {
     "alone_after": "days until she met nobody but the bot",
 }
 """What only lived days show."""
+SHARES = ("help_sought", "eased")
+"""Of them what is a share of lives."""
 HIGHER_IS_BETTER = {
     "met": True,
     "sleep_h": True,
@@ -156,7 +158,7 @@ def result_lines(results: Sequence[BotResult], known: Scanners) -> Iterator[str]
     for name, words in LIVED.items():
         cells = [one.lived.get(name) for one in results]
         yield f"{name:{width}}" + "".join(f"{_told(cell):>24}" for cell in cells) + f"  {words}"
-    for first, second in pairwise(results):
+    for first, second in combinations(results, 2):
         yield ""
         yield from comparison_lines(compared(first, second))
     yield ""
