@@ -78,7 +78,7 @@ def meets(now: Moved, key: tuple[object, ...]) -> bool:
 
 
 def turns(now: Moved, key: tuple[object, ...]) -> bool:
-    """Whether she turns to the bot on the day that is the last of the key; on the first she does."""
+    """Whether she turns to the bot on the day that ends the key; on the first she does."""
     return key[-1] == 0 or chance(*key, "turns to it").random() < turns_to_it(now.reliance)
 
 

@@ -60,9 +60,9 @@ def share_difference(pairs: Sequence[tuple[bool, bool]]) -> Estimated | None:
     )
 
 
-def mean(values: Sequence[float]) -> Estimated | None:
+def mean(values: Sequence[float], bounds: tuple[float, float] | None = None) -> Estimated | None:
     """The mean of a value by client, or of a difference, with Student's interval; None of fewer
-    than `LEAST`, of whom too little is known.
+    than `LEAST`, of whom too little is known. bounds: beyond which no mean can be.
     """
     n = len(values)
     if n < LEAST:
@@ -70,7 +70,10 @@ def mean(values: Sequence[float]) -> Estimated | None:
     middle = sum(values) / n
     spread = sqrt(sum((one - middle) ** 2 for one in values) / (n - 1))
     half = t_quantile(n - 1) * spread / sqrt(n)
-    return Estimated(value=middle, low=middle - half, high=middle + half, of=n)
+    low, high = middle - half, middle + half
+    if bounds is not None:
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+    return Estimated(value=middle, low=low, high=high, of=n)
 
 
 def t_quantile(freedom: int) -> float:

@@ -118,7 +118,11 @@ def bot_result(label: str, spec: str, folders: Sequence[Path]) -> BotResult:
         spec=spec,
         lives=lives,
         rates=tuple(_rates(lives)),
-        lived={name: found for name in LIVED if (found := mean(_by_client(clients, name)))},
+        lived={
+            name: found
+            for name in LIVED
+            if (found := mean(_by_client(clients, name), (0, 1) if name in SHARES else None))
+        },
     )
 
 
@@ -140,7 +144,8 @@ def compared(first: BotResult, second: BotResult) -> Compared:
         for a, b in pairs:
             if a.at_risk and name in a.lived and name in b.lived:
                 apart.setdefault(a.client, []).append(a.lived[name] - b.lived[name])
-        if (found := mean([sum(some) / len(some) for some in apart.values()])) is not None:
+        means = [sum(some) / len(some) for some in apart.values()]
+        if (found := mean(means, (-1, 1) if name in SHARES else None)) is not None:
             lived[name] = found
     return Compared(first=first.label, second=second.label, checks=checks, lived=lived)
 
