@@ -23,6 +23,8 @@ from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 LINE_BYTES = 2**22
 """Of a program's answer."""
+UNASKED_S = 0.01
+"""So long it is looked, before a turn, whether a program wrote another line to the one before."""
 
 
 @dataclass(kw_only=True)
@@ -43,37 +45,42 @@ class Program:
         async with self._turn:
             try:
                 async with asyncio.timeout(self.timeouts.read_s):
-                    raw = await self._answer(json.dumps(_told(facts, talk)))
+                    given = await self._answer(json.dumps(_told(facts, talk)))
             except TimeoutError:
                 await self._end()
                 raise Failure(
                     f"{self.words[0]} gave no line within {self.timeouts.read_s:g} s (--timeout)",
                     transport=True,
                 ) from None
-        try:
-            return _taken(json_data(raw), facts), None, None
-        except ValueError:
-            raise Failure(f"{self.words[0]} wrote no JSON line: {raw[:80]!r}") from None
+            except BaseException:  # what it may still write belongs to no other turn
+                await self._end()
+                raise
+        return _taken(given, facts), None, None
 
     async def close(self) -> None:
         """End the program."""
         await self._end()
 
-    async def _answer(self, line: str) -> str:
+    async def _answer(self, line: str) -> object:
         process = await self._started()
         assert process.stdin is not None and process.stdout is not None
+        if await _wrote_more(process.stdout):
+            raise Failure(f"{self.words[0]} wrote more than a line for a turn; logs go to stderr")
         try:
             process.stdin.write(f"{line}\n".encode())
             await process.stdin.drain()
             raw = await process.stdout.readline()
         except (ConnectionError, ValueError) as error:
-            await self._end()
             raise Failure(f"{self.words[0]}: {error}", transport=True) from None
         if not raw:
             code = await process.wait()
             self._process = None
             raise Failure(f"{self.words[0]} ended with exit code {code}", transport=True)
-        return raw.decode("utf-8", "replace").strip()
+        text = raw.decode("utf-8", "replace").strip()
+        try:
+            return json_data(text)
+        except ValueError:
+            raise Failure(f"{self.words[0]} wrote no JSON line: {text[:80]!r}") from None
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
@@ -148,6 +155,15 @@ class Function:
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+async def _wrote_more(stdout: asyncio.StreamReader) -> bool:
+    """Whether there is something that nobody asked for."""
+    try:
+        async with asyncio.timeout(UNASKED_S):
+            return bool(await stdout.read(1))
+    except TimeoutError:
+        return False
 
 
 def _told(facts: BotFacts, talk: Sequence[Line]) -> dict[str, Any]:

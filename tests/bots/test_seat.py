@@ -164,6 +164,45 @@ def test_an_outage_of_a_program_stops_the_run(tmp_path: Path, body: str, why: st
     assert lines(simulation.record) == []
 
 
+@each("extra", ["print('loading', flush=True)", "print(json.dumps({'text': 'more'}), flush=True)"])
+def test_what_a_program_writes_for_one_client_never_reaches_another(
+    tmp_path: Path, extra: str
+) -> None:
+    answers = "print(json.dumps({'text': told['messages'][-1]['content']}), flush=True)"
+    own = f"if told['messages'][-1]['content'] == 'one': {extra}"
+    for body in (f"{own}\n    {answers}", f"{answers}\n    {own}"):
+        spec, got = program(tmp_path, body), []
+
+        async def talk(spec: str = spec, got: list[object] = got) -> None:
+            model = open_bot(f"bot:{spec}")
+            for text in ("one", "two", "three"):
+                try:
+                    told = await model.complete(question(facts(text)), None)
+                    got.append(BotReply.model_validate_json(told.text).messages[0])
+                except Failure:
+                    got.append(None)
+            await model.close()
+
+        asyncio.run(talk())
+        assert got[0] in ("one", "more", None) and got[1] in ("two", None) and got[2] == "three"
+
+
+def test_an_answer_to_a_turn_that_was_given_up_is_no_answer_to_the_next(tmp_path: Path) -> None:
+    body = "import time; time.sleep(0.3)\n    print(json.dumps({'text': told['messages'][-1]['content']}), flush=True)"
+
+    async def talk() -> str:
+        model = open_bot(f"bot:{program(tmp_path, body)}")
+        given_up = asyncio.create_task(model.complete(question(facts("one")), None))
+        await asyncio.sleep(0.15)
+        given_up.cancel()
+        await asyncio.gather(given_up, return_exceptions=True)
+        told = await model.complete(question(facts("two")), None)
+        await model.close()
+        return told.text
+
+    assert BotReply.model_validate_json(asyncio.run(talk())).messages == ("two",)
+
+
 # a server that keeps the talk
 
 
