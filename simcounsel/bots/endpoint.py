@@ -34,8 +34,8 @@ class Server:
     _session: aiohttp.ClientSession | None = None
     _told: dict[str, int] = field(default_factory=dict)
     """How many of the client's lines this process has sent, by the talk or the user."""
-    _there: dict[tuple[str, int], tuple[str | None, str | None]] = field(default_factory=dict)
-    """The server's names for talk and user, by the client and the number of the talk."""
+    _there: dict[tuple[str, str, int], tuple[str | None, str | None]] = field(default_factory=dict)
+    """The server's names for talk and user, by seat, client and number of the talk."""
 
     async def reply(
         self, facts: BotFacts, talk: Sequence[Line]
@@ -224,8 +224,8 @@ def _reply(call: Call, answer: Mapping[str, Any], facts: BotFacts) -> BotReply:
     )
 
 
-def _talk_of(facts: BotFacts) -> tuple[str, int]:
-    return facts.client, len(facts.sessions)
+def _talk_of(facts: BotFacts) -> tuple[str, str, int]:
+    return facts.seat, facts.client, len(facts.sessions)
 
 
 def _held(facts: BotFacts) -> str:

@@ -119,6 +119,7 @@ class BotMind(Person):
             seed=view.asks("bot")["seed"],
             facts=BotFacts(
                 client=view.other,
+                seat=view.me,
                 sessions=(*(_talk([o for o in earlier if o.chat == c]) for c in chats), lines),
                 conversation=_last([*(earlier if keeps else ()), *here], "conversation"),
                 user=_last(own, "user") if self._bot.memory == "user" else None,

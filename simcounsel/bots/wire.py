@@ -53,6 +53,8 @@ class BotFacts(Facts):
     """A turn that a bot is asked for."""
 
     client: str
+    seat: str = ""
+    """Who asks: two residents may have the same bot."""
     sessions: tuple[tuple[Line, ...], ...]
     """All talks with this client, this one last; it ends with the line to be answered, or is empty
     where the bot is to begin."""

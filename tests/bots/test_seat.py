@@ -282,6 +282,25 @@ def test_a_fork_never_goes_on_in_the_talk_of_its_parent(tmp_path: Path) -> None:
         assert [one.replayed for one in turns(new)].count(0) == len(sent) - 1
 
 
+def test_two_seats_with_one_bot_have_talks_of_their_own(tmp_path: Path) -> None:
+    with Vendor(says=lambda lines: list(lines)) as vendor:
+
+        async def talk() -> list[str]:
+            model = open_bot(f"bot:{ada(tmp_path, vendor.url)}")
+            last: dict[str, BotReply] = {}
+            for at, seat in enumerate(("Omar", "Bea", "Omar", "Bea")):
+                said = tuple(("user", f"{seat} {n}") for n in range(1 + at // 2))
+                known = last[seat].conversation if seat in last else None
+                told = BotFacts(client="Ines", seat=seat, sessions=(said,), conversation=known)
+                reply = await model.complete(question(told), None)
+                last[seat] = BotReply.model_validate_json(reply.text)
+            await model.close()
+            return [*last["Omar"].messages, *last["Bea"].messages]
+
+        assert asyncio.run(talk()) == ["Omar 0", "Omar 1", "Bea 0", "Bea 1"]
+        assert len(vendor.talks) == 2
+
+
 def test_a_vendors_user_is_new_in_each_run_and_stays_within_it(tmp_path: Path) -> None:
     with Vendor() as vendor:
         file = ada(tmp_path, vendor.url, "memory: user")
