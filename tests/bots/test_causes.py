@@ -3,9 +3,17 @@ forgets its memory, of a careful one that the client did not speak openly.
 """
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from simcounsel.bots.clients.reading import client_named
+from simcounsel.bots.study.checks import Finding
+from simcounsel.bots.study.lives import Talk
+from simcounsel.bots.study.why import Failed, allow_changed, arms_for
+from simcounsel.bots.study.worlds import world_of
+from simcounsel.errors import ModelError, PluginError
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
 from tests.commands import Command
@@ -16,7 +24,6 @@ pytestmark = pytest.mark.slow(60)
 
 @pytest.fixture(scope="module")
 def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from simcounsel.bots.clients.reading import client_named
     from simcounsel.bots.study.plan import SafetyPlan, cells_of
     from simcounsel.engine.opening import begin_run
     from simcounsel.engine.simulation import Simulation
@@ -91,3 +98,30 @@ def test_a_failure_that_is_not_there_is_said_with_those_that_are(
     done = simcounsel("study", "why", studied / "psychosis-upstairs-s1-agreeable", "--failure", 999)
     assert done.code == 1
     assert "no failure 999; there are" in done.err and "not_agreed on day 0" in done.err
+
+
+@each(
+    ("spec", "why"),
+    [
+        ("http://elsewhere.example/v1/ada", "only a file names the host elsewhere.example"),
+        ("command:sh own.sh", "runs the program"),
+    ],
+)
+def test_a_bot_that_only_a_run_names_is_neither_run_nor_sent_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, why: str
+) -> None:
+    monkeypatch.setenv("SIMCOUNSEL_API_KEY", "sesame-4711")
+    for name in ("SIMCOUNSEL_HOSTS", "SIMCOUNSEL_CODE"):
+        monkeypatch.setenv(name, "")
+    world = world_of(client_named("suicide-last-call"), spec, days=1, seed=1, turns=8)
+    finding = Finding(check="asked", chat="80:Bot+Kirsten", day=0, level="low", holds=False)
+    failed = Failed(
+        run=cast(Run, SimpleNamespace(world=world)),
+        finding=finding,
+        talk=Talk(chat=finding.chat, tick=80, day=0, turns=()),
+        client=world.residents[0].name,
+        bot=world.residents[2].name,
+    )
+    arms = arms_for(failed, {}, None, None, tmp_path)
+    with pytest.raises((ModelError, PluginError), match=why):
+        allow_changed(failed, arms)

@@ -332,9 +332,7 @@ def why(
     for spec in others.values():
         allow(spec)
     arms = reasons.arms_for(failed, others, system, say, folder)
-    for mind in (str(mind) for arm in arms.values() for mind in arm.set.values()):
-        if mind.startswith("bot:"):
-            allow(mind)
+    reasons.allow_changed(failed, arms)
     running, done = live(
         reasons.experiment_for(failed, arms, _budget(budget_usd, budget_calls)),
         reasons.cells_for(failed, arms, seeds, folder),

@@ -16,6 +16,7 @@ import yaml
 
 from simcounsel.bench.cases import Kept
 from simcounsel.bots.file import PREFIX, Bot, bot_of
+from simcounsel.bots.opening import open_bot
 from simcounsel.bots.study.checks import Finding, findings
 from simcounsel.bots.study.intervals import Estimated, share, share_difference
 from simcounsel.bots.study.lives import Talk, life_of
@@ -23,6 +24,7 @@ from simcounsel.bots.study.results import failures, lived_in
 from simcounsel.bots.study.worlds import TICKS_A_DAY
 from simcounsel.disk import write_whole
 from simcounsel.errors import RunError
+from simcounsel.named_code import allow_code
 from simcounsel.runs.run import Run
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Arm, Budget, Experiment
@@ -101,8 +103,7 @@ def arms_for(
     world = failed.run.world
     mind = {one.name: str(one.mind) for one in world.residents}
     client, seat = f"residents.{failed.client}.mind", f"residents.{failed.bot}.mind"
-    spec = mind[failed.bot].removeprefix(PREFIX).partition("#")[0]
-    bot = bot_of(spec)
+    bot = bot_of(_spec(failed))
     arms = [Arm(name=AGAIN, about="nothing but the seed")]
     if say and failed.heard:
         told = f"{mind[failed.client]}+say={failed.talk.tick}/{failed.heard}={say}"
@@ -126,6 +127,22 @@ def arms_for(
         about = f"another bot: {other_spec}"
         arms.append(Arm(name=f"bot-{label}"[:40], about=about, set={seat: PREFIX + other_spec}))
     return {arm.name: arm for arm in arms}
+
+
+def allow_changed(failed: Failed, arms: Mapping[str, Arm]) -> None:
+    """The files that `arms_for` wrote may be run as the run's own bot may. PluginError or ModelError
+    where that one may not, or may not be sent a key: that a run names it is no word of the user's.
+    """
+    open_bot(f"{PREFIX}{_spec(failed)}")
+    for name in ("memory", "system-prompt"):
+        if name in arms:
+            allow_code(str(arms[name].set[f"residents.{failed.bot}.mind"]))
+
+
+def _spec(failed: Failed) -> str:
+    """The run's own bot, without a digest, since a file may be another by now."""
+    mind = {one.name: str(one.mind) for one in failed.run.world.residents}[failed.bot]
+    return mind.removeprefix(PREFIX).partition("#")[0]
 
 
 def cells_for(failed: Failed, arms: Mapping[str, Arm], seeds: int, out: Path) -> tuple[Cell, ...]:
