@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from simcounsel.bots.wire import BotFacts, BotReply, Line
+from simcounsel.bots.wire import BotFacts, BotReply, Line, reply_of
 from simcounsel.errors import PluginError
 from simcounsel.intake import json_data
 from simcounsel.llm.models import Failure
@@ -182,12 +182,10 @@ def _taken(given: object, facts: BotFacts) -> BotReply:
         given = {"messages": list(given)}
     if not isinstance(given, Mapping) or not {"text", "messages", "tools"} & given.keys():
         raise Failure(f"a reply has `text` or `messages`; it gave {str(given)[:80]!r}")
-    texts = [*(given.get("messages") or ()), *([given["text"]] if given.get("text") else ())]
+    some = given.get("messages") or ()
+    if not isinstance(some, list | tuple):
+        raise Failure(f"`messages` is a list of texts, and not {type(some).__name__}")
+    texts = [*some, *([given["text"]] if given.get("text") else ())]
     if wrong := next((one for one in texts if not isinstance(one, str)), None):
         raise Failure(f"a message is a text, and not {type(wrong).__name__}")
-    tools = given.get("tools") or ()
-    return BotReply(
-        messages=tuple(one for one in texts if one.strip()),
-        tools=tuple(tools if isinstance(tools, list | tuple) else (tools,)),
-        user=facts.user,
-    )
+    return reply_of(texts, given.get("tools"), user=facts.user)

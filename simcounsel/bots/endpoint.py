@@ -1,5 +1,6 @@
 """A bot behind a server: one that is sent all messages each time, or one that keeps the talk."""
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,10 +9,11 @@ from urllib.parse import quote
 
 import aiohttp
 import jmespath
+from jmespath.exceptions import JMESPathError
 from pydantic import JsonValue
 
 from simcounsel.bots.file import Bot, Call, Endpoint, filled
-from simcounsel.bots.wire import BotFacts, BotReply, Line
+from simcounsel.bots.wire import BotFacts, BotReply, Line, reply_of
 from simcounsel.llm.body import ZIPPED, bounded, object_in, unzipped
 from simcounsel.llm.http import PERHAPS_BILLED, Refused, tokens_told
 from simcounsel.llm.lean import LeanServer, unreached
@@ -118,7 +120,7 @@ class Server:
         if (start := self.endpoint.start) is None:
             return replace(facts, conversation=facts.conversation or secrets.token_hex(8)), {}
         answer = await self._send(start, _slots(facts))
-        named = jmespath.search(start.conversation, answer) if start.conversation else None
+        named = _found(start.conversation, answer) if start.conversation else None
         if start.conversation and not isinstance(named, str | int):
             raise Failure(f"start.conversation: {start.conversation} is not in the answer")
         return replace(facts, conversation=str(named or secrets.token_hex(8))), answer
@@ -211,17 +213,20 @@ def server_for(name: str, bot: Bot) -> Server:
 
 def _reply(call: Call, answer: Mapping[str, Any], facts: BotFacts) -> BotReply:
     """What an answer holds, by the call's map. Failure where the bot's words are no text."""
-    found = jmespath.search(call.replies, answer) if call.replies else None
+    found = _found(call.replies, answer) if call.replies else None
     texts = found if isinstance(found, list) else [found]
     if wrong := next((one for one in texts if not isinstance(one, str | None)), None):
         raise Failure(f"replies: {call.replies} gives {type(wrong).__name__}, and a text is needed")
-    tools = jmespath.search(call.tools, answer) if call.tools else None
-    return BotReply(
-        messages=tuple(one for one in texts if one and one.strip()),
-        tools=tuple(tools if isinstance(tools, list) else [tools] if tools else ()),
-        conversation=facts.conversation,
-        user=facts.user,
-    )
+    tools = _found(call.tools, answer) if call.tools else None
+    return reply_of(texts, tools, conversation=facts.conversation, user=facts.user)
+
+
+def _found(path: str, answer: Mapping[str, Any]) -> Any:
+    """What is there in an answer. Failure where a function of JMESPath cannot take it."""
+    try:
+        return jmespath.search(path, answer)
+    except JMESPathError as error:
+        raise Failure(f"{path}: {' '.join(str(error).split())}") from None
 
 
 def _talk_of(facts: BotFacts) -> tuple[str, str, int]:
@@ -244,10 +249,11 @@ def _slots(facts: BotFacts) -> dict[str, Any]:
 
 
 def _worded(text: str, slots: Mapping[str, Any]) -> str:
-    """A text with its slots filled; braces that are no slot stay."""
-    for key, value in slots.items():
-        text = text.replace(f"{{{key}}}", str(value))
-    return text
+    """A text with its slots filled, each once: what is filled in has none. Braces that are no slot
+    stay.
+    """
+    names = "|".join(map(re.escape, slots))
+    return re.sub(rf"\{{({names})\}}", lambda found: str(slots[found[1]]), text)
 
 
 def _filled_in(value: JsonValue, slots: Mapping[str, Any]) -> JsonValue:

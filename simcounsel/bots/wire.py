@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from simcounsel.events import Data
+from simcounsel.intake import whole_characters
+from simcounsel.llm.models import Failure
 from simcounsel.llm.question import Facts
 
 Line = tuple[Literal["user", "assistant"], str]
@@ -27,6 +29,18 @@ class BotReply(BaseModel):
     """The name under which the vendor knows the client."""
     replayed: int = 0
     """So many of the client's lines were sent again before, as the server could not be rewound."""
+
+
+def reply_of(texts: Sequence[str | None], tools: object, **names: str | None) -> BotReply:
+    """A reply as it came, without empty messages. Failure where its tool calls are no JSON."""
+    try:
+        return BotReply(
+            messages=tuple(whole_characters(one) for one in texts if one and one.strip()),
+            tools=tuple(tools if isinstance(tools, list | tuple) else [tools] if tools else ()),
+            **names,
+        )
+    except ValidationError:
+        raise Failure(f"tool calls are JSON, and not {str(tools)[:80]}") from None
 
 
 class BotSaid(Data):

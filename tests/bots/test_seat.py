@@ -120,6 +120,8 @@ def test_several_messages_and_tool_calls_are_kept_as_they_came(tmp_path: Path) -
         ("def reply(messages):\n    raise ValueError('broken')\n", "ValueError: broken"),
         ("def reply(messages):\n    return 7\n", "a reply has `text` or `messages`"),
         ("def reply(messages):\n    return [7]\n", "a message is a text, and not int"),
+        ("def reply(messages):\n    return {'messages': 'Hello'}\n", "a list of texts, and not str"),
+        ("def reply(messages):\n    return {'text': 'x', 'tools': {1}}\n", "tool calls are JSON"),
     ],
 )
 def test_nothing_is_said_for_a_bot_that_says_nothing(
@@ -130,6 +132,11 @@ def test_nothing_is_said_for_a_bot_that_says_nothing(
     ended = [e.event for e in run.entries() if isinstance(e.event, ConversationEnded)]
     assert {(one.cause, one.by) for one in ended} == {("left", "Miriam")}
     assert why in turns(run)[0].problem if why else turns(run)[0].problem is None
+
+
+def test_half_a_character_is_a_question_mark(tmp_path: Path) -> None:
+    run = lived(own_bot(tmp_path, "def reply(messages):\n    return '\\ud800 x'\n"), tmp_path / "r")
+    assert lines(run)[0] == "? x"
 
 
 def program(folder: Path, body: str) -> str:
@@ -280,6 +287,21 @@ def test_a_fork_never_goes_on_in_the_talk_of_its_parent(tmp_path: Path) -> None:
         assert vendor.talks["talk 1"] == sent  # all of it again, then what the fork adds
         assert turns(new)[-1].conversation == "talk 1"
         assert [one.replayed for one in turns(new)].count(0) == len(sent) - 1
+
+
+def test_what_a_client_says_is_no_slot(tmp_path: Path) -> None:
+    with Vendor(says=lambda lines: lines[-1:]) as vendor:
+        said = "{messages} {user} {conversation} {text} {more}"
+        (got,) = ask(ada(tmp_path, vendor.url), facts(said))
+    assert got.messages == (said,)
+
+
+def test_a_path_that_an_answer_does_not_suit_is_a_problem_and_no_crash(tmp_path: Path) -> None:
+    with Vendor(says=lambda lines: [7]) as vendor:
+        file = ada(tmp_path, vendor.url)
+        file.write_text(file.read_text().replace('"messages[].text"', "\"join('', messages[].text)\""))
+        with pytest.raises(Failure, match="invalid type for value"):
+            ask(file, facts())
 
 
 def test_two_seats_with_one_bot_have_talks_of_their_own(tmp_path: Path) -> None:
