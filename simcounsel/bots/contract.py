@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from simcounsel.bots.file import PREFIX, bot_file, bot_of
 from simcounsel.bots.opening import BotModel, open_bot
+from simcounsel.bots.option import allow
 from simcounsel.bots.wire import BotFacts, BotReply, Line
 from simcounsel.cli.finding import Finding, Mark
 from simcounsel.errors import SimcounselError, SpecError
@@ -75,11 +76,11 @@ class Talk:
 
 
 def examined(spec: str) -> Iterator[Finding]:
-    """All there is to say of a bot."""
-    name = (
-        PREFIX + spec.partition("=")[2] if _has_seat(spec) else PREFIX + spec.removeprefix(PREFIX)
-    )
+    """All there is to say of a bot that the user names, `[NAME=]SPEC`."""
+    own = spec.partition("=")[2] if _has_seat(spec) else spec
+    name = PREFIX + own.strip().removeprefix(PREFIX)
     try:
+        allow(name)
         bot = bot_of(name)
         model = open_bot(name)
     except SpecError as error:

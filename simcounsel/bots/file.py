@@ -185,7 +185,8 @@ def _sample(name: str) -> Bot:
 def bot_file(spec: str) -> Path | None:
     """The file that a spec names; None where it names none."""
     text = spec.removeprefix(PREFIX).partition("#")[0]
-    return Path(text) if text.endswith(YAML) and "://" not in text else None
+    other = "://" in text or text.startswith(("command:", "python:", "byhand:", "sample:"))
+    return Path(text) if text.endswith(YAML) and not other else None
 
 
 def pinned(name: str) -> str:

@@ -20,14 +20,18 @@ def _sets(values: list[str], arguments: Mapping[str, Any]) -> list[str]:
     import json
 
     from simcounsel.bots.file import PREFIX
+    from simcounsel.errors import SpecError
 
     world = _world(arguments)
     found: list[str] = []
     for value in values:
         name, spec = _seat(value, world)
+        if name in (arguments.get("human") or ()):
+            raise SpecError([f"--bot {value}: --human {name} seats a person there; leave one out"])
         seat = next(one for one in world.residents if one.name == name)
         allow(spec)
-        found.append(f"residents.{name}.mind={json.dumps(PREFIX + spec.removeprefix(PREFIX))}")
+        mind = PREFIX + spec.removeprefix(PREFIX)
+        found.append(f"residents.{name}.mind={json.dumps(mind, ensure_ascii=False)}")
         if seat.policy is not None:
             found.append(f"residents.{name}.policy=null")
         if seat.role == "counselor" and world.safety.counselors == "protocol":
@@ -83,7 +87,6 @@ def _findings(values: list[str]) -> Iterator[Finding]:
     from simcounsel.bots.contract import examined
 
     for value in values:
-        allow(value)
         yield from examined(value)
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.bots.contract import examined
 from simcounsel.bots.file import bot_of, pinned
 from simcounsel.bots.opening import open_bot
+from simcounsel.bots.option import BOT
 from simcounsel.bots.wire import BotFacts, BotReply, BotSaid
 from simcounsel.engine.forking import fork
 from simcounsel.engine.opening import models_for
@@ -477,6 +479,35 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str, why: str) 
 def test_other_models_of_a_world_do_not_take_the_seat(tmp_path: Path) -> None:
     there = world("byhand:x").with_one_model({"reason": "scripted"})
     assert there.model_names()["bot:Miriam"] == "bot:byhand:x"
+
+
+def test_a_program_may_take_a_yaml_file(tmp_path: Path) -> None:
+    assert bot_of("command:python own.py more.yaml").command == ("python", "own.py", "more.yaml")
+
+
+@each("said", ["c.yaml", "Omar=c.yaml", "bot:c.yaml"])
+def test_doctor_looks_at_a_bot_whose_seat_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIMCOUNSEL_CODE", "")
+    Path("c.yaml").write_text("python: simcounsel.bots.samples:careful\n")
+    found = list(examined(said))
+    assert found[0].says == "bot:c.yaml; memory: session"
+    assert "problem" not in {one.mark for one in found}
+
+
+def test_doctor_says_what_is_wrong_with_a_bot() -> None:
+    assert [one.mark for one in examined("nowhere.yaml")] == ["problem"]
+
+
+def test_a_seat_is_a_bots_or_a_persons(tmp_path: Path) -> None:
+    (tmp_path / "bot🙂.yaml").write_text("model: scripted\n")
+    told = {"world": Path("insomnia"), "human": None}
+    (set_, *_) = BOT.sets([f"Miriam={tmp_path / 'bot🙂.yaml'}"], told)
+    assert "bot🙂.yaml" in set_
+    with pytest.raises(SpecError, match="--human Miriam seats a person there"):
+        BOT.sets(["sample:careful"], told | {"human": ["Miriam"]})
 
 
 def test_a_python_bot_may_be_asynchronous_and_ask_for_names(tmp_path: Path) -> None:
