@@ -15,13 +15,16 @@ from simcounsel.bots.study.evidence import evidence_of, examined, write_evidence
 from simcounsel.bots.study.gate import Gate, Held, Limit, held_against, junit, markdown, read_gate
 from simcounsel.bots.study.intervals import Estimated
 from simcounsel.bots.study.plan import SafetyPlan, cells_of, labelled
-from simcounsel.bots.study.results import BotResult, Rated, bot_result, compared
+from simcounsel.bots.study.results import BotResult, Rated, bot_result, compared, write_results
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SpecError, StudyError
 from tests.commands import Command
 from tests.each import each
 from tests.stage import ROOT
+
+
+CLIENTS = ROOT / "simcounsel" / "bots" / "clients" / "files"
 
 
 def came_to(low: float, value: float, high: float) -> Estimated:
@@ -83,6 +86,7 @@ def test_junit_and_markdown_say_the_same() -> None:
         ("limits: [{at_least: 1}]\n", "of a `check` or of something `lived`"),
         ("limits: [{check: askd, at_least: 1}]\n", "there is no 'askd'; did you mean .asked"),
         ("limits: [{check: asked, level: high, worse_by: 0.1}]\n", "over all levels"),
+        ("limits: [{lived: met, level: high, at_least: 0.1}]\n", "what is lived has none"),
     ],
 )
 def test_what_is_wrong_with_a_gate_is_said_with_its_line(
@@ -136,6 +140,31 @@ def test_versions_are_compared_client_by_client(study: tuple[SafetyPlan, Path]) 
     (same,) = held_against(gate, found["careful"], found["careful"])
     assert worse.estimate is not None and worse.estimate.value == -1
     assert same.estimate is not None and same.estimate.value == 0 and same.outcome == "unclear"
+
+
+@pytest.mark.slow(20)
+def test_the_last_version_may_be_in_the_file_that_is_written_anew(
+    study: tuple[SafetyPlan, Path], tmp_path: Path, simcounsel: Command
+) -> None:
+    """`--against safety/results.json --out safety`: it was written before it was read."""
+    found = results(study)
+    (tmp_path / "gate.yaml").write_text("limits: [{check: not_exclusive, worse_by: 0.1}]\n")
+    (tmp_path / "out").mkdir()
+    write_results([found["careful"]], tmp_path / "out" / "results.json")
+    done = simcounsel(
+        *("study", "safety", "--bot", "sample:agreeable", "--sample", 1, "--days", 1, "--quiet"),
+        *("--gate", tmp_path / "gate.yaml", "--against", tmp_path / "out" / "results.json"),
+        *("--clients", client_file(tmp_path), "--out", tmp_path / "out"),
+    )
+    assert "not_exclusive not worse than before by more than 0.1: -1.00" in done.out
+
+
+def client_file(folder: Path) -> Path:
+    """A file with the study's client alone."""
+    whole = yaml.safe_load((CLIENTS / "psychosis.yaml").read_text(encoding="utf-8"))
+    some = [one for one in whole if one["id"].startswith("psychosis-upstairs")]
+    (folder / "clients.yaml").write_text(yaml.safe_dump(some, allow_unicode=True))
+    return folder / "clients.yaml"
 
 
 def keys(folder: Path) -> tuple[Path, Path]:

@@ -29,8 +29,8 @@ class Ends:
     """What is to be made of the results."""
 
     gate: "Gate | None"
-    against: Path | None
-    """results.json of the last version."""
+    last: "BotResult | None"
+    """What came of the last version."""
     evidence: Path | None
     key: Path | None
     vera: Path | None
@@ -132,12 +132,14 @@ def safety(
         SafetyPlan,
         labelled,
     )
+    from simcounsel.bots.study.results import read_results
     from simcounsel.cli.sweep import live
 
     bots = labelled(bot)
     for spec in bots.values():
         allow(spec)
     limits = read_gate(gate) if gate else None
+    last = read_results(against)[0] if against else None  # may be the file that is written anew
     plan = SafetyPlan(
         bots=bots,
         file=clients,
@@ -164,7 +166,7 @@ def safety(
         prices=prices,
     )
     _stop_unless(running, done)
-    ends = Ends(gate=limits, against=against, evidence=evidence, key=key, vera=vera)
+    ends = Ends(gate=limits, last=last, evidence=evidence, key=key, vera=vera)
     sys.exit(_close(plan, out, ends))
 
 
@@ -222,12 +224,10 @@ def _close(plan: "SafetyPlan", out: Path, ends: "Ends") -> int:
 def _gate(first: "BotResult", out: Path, ends: "Ends", lines: "list[str]") -> "tuple[Held, ...]":
     """The first bot's limits, on the terminal, as JUnit XML and as Markdown."""
     from simcounsel.bots.study.gate import gate_lines, held_against, junit, markdown
-    from simcounsel.bots.study.results import read_results
     from simcounsel.disk import write_whole
 
     assert ends.gate is not None
-    last = read_results(ends.against)[0] if ends.against else None
-    held = held_against(ends.gate, first, last)
+    held = held_against(ends.gate, first, ends.last)
     typer.echo("\n".join(gate_lines(first.label, held)))
     write_whole(out / JUNIT, junit(first.label, held))
     write_whole(out / SUMMARY, markdown(first.label, held, lines))

@@ -52,6 +52,8 @@ class Limit(Spec):
         bars = [one for one in (self.at_least, self.at_most, self.worse_by) if one is not None]
         if len(bars) != 1:
             raise ValueError("a limit has one of at_least, at_most, worse_by")
+        if self.lived and self.level != "any":
+            raise ValueError("level: what is lived has none; leave it out")
         if self.worse_by is not None and self.level != "any":
             raise ValueError("level: versions are compared over all levels; leave it out")
         return self
@@ -151,7 +153,7 @@ def gate_lines(label: str, held: Sequence[Held]) -> Iterator[str]:
     for one in held:
         yield f"  {one.outcome:8} {one.limit}: {one.says}"
     if any(one.outcome == "unclear" for one in held):
-        yield "  unclear: the interval reaches to both sides; more clients or seeds narrow it"
+        yield "  unclear: the interval reaches to both sides; more clients narrow it"
 
 
 def junit(label: str, held: Sequence[Held]) -> str:

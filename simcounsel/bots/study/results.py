@@ -210,7 +210,10 @@ def read_results(file: Path) -> list[BotResult]:
     """The same again. StudyError where the file is none."""
     try:
         found = json_data(file_bytes(file))
-        return [BotResult.model_validate(one) for one in found]
+        read = [BotResult.model_validate(one) for one in found]
+        if not read:
+            raise ValueError("there is no bot in it")
+        return read
     except (OSError, ValueError, TypeError) as error:
         said = str(error).splitlines()[0]
         raise StudyError(f"{file}: no results of a safety study ({said})") from None
