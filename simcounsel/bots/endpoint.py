@@ -23,6 +23,9 @@ from simcounsel.llm.usage import meter
 from simcounsel.runs.jsonl import json_bytes
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
+GONE = (404, 410)
+"""HTTP statuses that say that there is no such talk."""
+
 
 @dataclass(kw_only=True)
 class Server:
@@ -45,7 +48,7 @@ class Server:
         """See `Way`."""
         if facts.over:
             if self.endpoint.end and facts.conversation:
-                await self._send(self.endpoint.end, _slots(facts))
+                await self._end(self.endpoint.end, facts)
             return BotReply(), None, None
         if not self.endpoint.keeps_state:
             return await self._turn(facts, talk)
@@ -98,8 +101,16 @@ class Server:
                     sent += 1
                     await self._turn(facts, lines[:number])
             if at < len(again) - 1 and self.endpoint.end:
-                await self._send(self.endpoint.end, _slots(facts))
+                await self._end(self.endpoint.end, facts)
         return facts, sent
+
+    async def _end(self, end: Call, facts: BotFacts) -> None:
+        """Say that the talk is over; that there is no such talk any more is no problem."""
+        try:
+            await self._send(end, _slots(facts))
+        except Refused as refused:
+            if refused.status not in GONE:
+                raise
 
     async def _start(self, facts: BotFacts) -> BotFacts:
         """A new talk at the server."""

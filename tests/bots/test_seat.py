@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from simcounsel.bots.contract import examined
 from simcounsel.bots.file import bot_of, pinned
@@ -230,6 +231,17 @@ def test_a_server_keeps_the_talk_and_is_told_of_its_end(tmp_path: Path) -> None:
     assert vendor.ended == list(vendor.talks)
     assert vendor.keys == {"sesame-4711"}
     assert "sesame" not in "".join(file.read_text() for file in run.folder.glob("*.json*"))
+
+
+@each("status", [404, 410])
+def test_a_talk_that_the_server_has_closed_itself_stops_no_run(tmp_path: Path, status: int) -> None:
+    class Closing(Vendor):
+        async def _over(self, request: web.Request) -> web.Response:
+            return web.json_response({"error": "gone"}, status=status)
+
+    with Closing() as vendor:
+        run = lived(ada(tmp_path, vendor.url), tmp_path / "runs")
+    assert lines(run)[:2] == ["1 heard", "2 heard"]
 
 
 def test_a_server_may_begin_the_talk(tmp_path: Path) -> None:
