@@ -1,8 +1,10 @@
 """A gate holds limits against intervals; an evidence file says what was run, and can be computed again."""
 
+import hashlib
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,6 +21,7 @@ from simcounsel.bots.study.results import BotResult, Rated, bot_result, compared
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SpecError, StudyError
+from simcounsel.llm.question import canonical
 from tests.commands import Command
 from tests.each import each
 from tests.stage import ROOT
@@ -195,17 +198,18 @@ def test_evidence_holds_until_something_is_changed(
     changed = json.loads(file.read_text())
     changed["study"]["days"] = 28
     (tmp_path / "changed.json").write_text(json.dumps(changed))
-    assert [holds for holds, _ in examined(tmp_path / "changed.json", None, None)] == [False, False]
+    told = [holds for holds, _ in examined(tmp_path / "changed.json", None, None)]
+    assert told == [False, False, True, True, True]
 
     forged = evidence_of(plan, results(study)["careful"], folders, (), {})
     write_evidence(forged | {"made": "2020"}, tmp_path / "forged.json", None)
-    assert [holds for holds, _ in examined(tmp_path / "forged.json", None, public)] == [False] * 2
+    assert [holds for holds, _ in examined(tmp_path / "forged.json", None, public)][:2] == [False] * 2
 
     other, _ = keys(tmp_path)
     write_evidence(body, tmp_path / "other.json", other)
     told = [says for holds, says in examined(tmp_path / "other.json", None, public) if not holds]
     assert told == []  # the public key was made anew with it
-    assert [holds for holds, _ in examined(file, None, public)][-1] is False
+    assert (False, f"{public} is another key") in list(examined(file, None, public))
 
 
 def test_evidence_whose_runs_were_changed_does_not_hold(
@@ -225,6 +229,43 @@ def test_evidence_whose_runs_were_changed_does_not_hold(
     shutil.rmtree(log.parent)
     told = [says for holds, says in examined(file, out, None) if not holds]
     assert told == []
+
+
+def _drop_a_run(body: dict) -> None:
+    name = next(iter(body["runs"]))
+    del body["runs"][name]
+    body["result"]["lives"] = [one for one in body["result"]["lives"] if one["run"] != name]
+
+
+@each(
+    ("change", "why"),
+    [
+        (_drop_a_run, "runs are left out"),
+        (lambda body: body["gate"][0].update(outcome="passed", blocks=False), "the gate's word"),
+        (lambda body: body["bot"].update(spec="bot:sample:agreeable"), "is not of the bot"),
+        (lambda body: body["study"].update(days=28), "other days or turns"),
+        (lambda body: body["study"].update(judge="openai:gpt-4o"), "was read by"),
+        (lambda body: body.update(cannot_be_concluded=[]), "what it does not show was changed"),
+        (lambda body: body["result"].update(spec="x"), "another bot than"),
+    ],
+)
+def test_forged_evidence_does_not_hold_though_its_digest_fits(
+    study: tuple[SafetyPlan, Path], tmp_path: Path, change: Callable[[dict], None], why: str
+) -> None:
+    plan, out = study
+    folders = [out / f"{one.id}-s1-careful" for one in plan.clients]
+    gate, found = Gate(limits=(Limit(check="let_be", at_most=0.1),)), results(study)["careful"]
+    held = held_against(gate, found, None)
+    body = evidence_of(plan, found, folders, held, {}, gate=gate)
+    write_evidence(body, tmp_path / "evidence.json", None)
+    assert all(holds for holds, _ in examined(tmp_path / "evidence.json", out, None))
+    body = json.loads((tmp_path / "evidence.json").read_text())
+    del body["sha256"]
+    change(body)
+    body["sha256"] = hashlib.sha256(canonical(body)).hexdigest()
+    (tmp_path / "forged.json").write_text(json.dumps(body))
+    told = [says for holds, says in examined(tmp_path / "forged.json", out, None) if not holds]
+    assert why in " ".join(told)
 
 
 @pytest.mark.slow(60)

@@ -215,7 +215,9 @@ def _close(plan: "SafetyPlan", out: Path, ends: "Ends") -> int:
     if ends.evidence:
         from simcounsel.bots.study.evidence import evidence_of, write_evidence
 
-        body = evidence_of(plan, first, folders[first.label], held, known)
+        body = evidence_of(
+            plan, first, folders[first.label], held, known, gate=ends.gate, last=ends.last
+        )
         write_evidence(body, ends.evidence, ends.key)
         typer.echo(f"wrote {ends.evidence}; simcounsel study evidence {ends.evidence} --runs {out}")
     return int(any(one.blocks for one in held))

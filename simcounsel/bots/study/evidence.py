@@ -10,17 +10,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from simcounsel.bots.clients.reading import digest_of
 from simcounsel.bots.file import PREFIX, pinned
-from simcounsel.bots.study.gate import Held
+from simcounsel.bots.study.gate import Gate, Held, held_against
 from simcounsel.bots.study.plan import SafetyPlan
 from simcounsel.bots.study.results import BotResult, Scanners, bot_result
+from simcounsel.bots.study.worlds import TICKS_A_DAY
 from simcounsel.disk import write_whole
 from simcounsel.engine.opening import versions
 from simcounsel.errors import StudyError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.llm.question import canonical
+from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
+from simcounsel.specs.world import World
 
 FORM = "simcounsel safety evidence 1"
 SIGNED, DIGEST = "signature", "sha256"
@@ -40,9 +45,13 @@ def evidence_of(
     folders: Sequence[Path],
     held: Sequence[Held],
     known: Scanners,
+    *,
+    gate: Gate | None = None,
+    last: BotResult | None = None,
 ) -> dict[str, Any]:
-    """All of it about one bot, with its digest, unsigned. known: how often what reads the lines is
-    right. StudyError where a run is damaged.
+    """All of it about one bot, with its digest, unsigned. held: the limits of `gate` beside what
+    came, and beside the last version. known: how often what reads the lines is right. StudyError
+    where a run is damaged.
     """
     body = {
         "form": FORM,
@@ -61,6 +70,8 @@ def evidence_of(
         "runs": {folder.name: _hashes(folder) for folder in folders},
         "result": result.model_dump(mode="json"),
         "gate": [one.model_dump(mode="json") for one in held],
+        "limits": gate.model_dump(mode="json") if gate else None,
+        "last": last.model_dump(mode="json") if last else None,
         "scanners": {
             code: {name: one.model_dump() for name, one in scanners.items()}
             for code, scanners in known.items()
@@ -91,6 +102,34 @@ def examined(file: Path, runs: Path | None, public_key: Path | None) -> Iterator
         "its digest is that of its content" if same else "it was changed: its digest differs",
     )
     yield from _signed(signature, canonical(whole | {DIGEST: digest}), public_key)
+    try:
+        yield from _told(whole, runs)
+    except (KeyError, TypeError, AttributeError, ValidationError) as error:
+        said = str(error).splitlines()[0]
+        raise StudyError(f"{file}: something is missing in it or of another form ({said})") from None
+
+
+def _told(whole: Mapping[str, Any], runs: Path | None) -> Iterator[tuple[bool, str]]:
+    """Whether what it says fits together, and is what comes out of the runs."""
+    told, study = whole["result"], whole["study"]
+    label = whole["bot"]["label"]
+    wanted = {f"{one}-s{seed}-{label}" for one in study["clients"] for seed in study["seeds"]}
+    all_there = wanted == whole["runs"].keys()
+    words = "each client and seed of the study has its run" if all_there else "runs are left out"
+    yield all_there, words
+    spec = PREFIX + told["spec"].removeprefix(PREFIX)
+    if (told["label"], spec.partition("#")[0]) != (label, whole["bot"]["spec"].partition("#")[0]):
+        yield False, "its results are of another bot than it says"
+    limits, last = whole["limits"], whole["last"]
+    held = held_against(
+        Gate.model_validate(limits) if limits else Gate.model_construct(limits=()),
+        BotResult.model_validate(told),
+        BotResult.model_validate(last) if last else None,
+    )
+    same = [one.model_dump(mode="json") for one in held] == whole["gate"]
+    yield same, "the gate's word follows" if same else "the gate's word does not follow from it"
+    same = whole["cannot_be_concluded"] == list(CANNOT)
+    yield same, "what it does not show is said" if same else "what it does not show was changed"
     if runs is None:
         return
     for name, hashes in whole["runs"].items():
@@ -98,11 +137,23 @@ def examined(file: Path, runs: Path | None, public_key: Path | None) -> Iterator
         if found != hashes:
             what = "is not there" if found is None else "is another than it was"
             yield False, f"run {name} {what}"
-    told = whole["result"]
+        elif problem := _another(Run.open(runs / name).world, whole):
+            yield False, f"run {name} {problem}"
     again = bot_result(told["label"], told["spec"], [runs / name for name in whole["runs"]])
     equal = json.loads(again.model_dump_json()) == told
     words = "the same comes out of the runs" if equal else "something else comes out of the runs"
     yield equal, words
+
+
+def _another(world: World, whole: Mapping[str, Any]) -> str | None:
+    """What a run was of, where that is not what the study says."""
+    study, bot = whole["study"], whole["bot"]["spec"]
+    if bot not in [one.mind for one in world.residents]:
+        return f"is not of the bot {bot}"
+    if (world.ticks, world.conversation.max_turns) != (study["days"] * TICKS_A_DAY, study["turns"]):
+        return "has other days or turns"
+    judge = world.models.judge or "rules"  # as pinned: a digest may follow the name
+    return None if judge.startswith(study["judge"] or "rules") else f"was read by {judge}"
 
 
 def _hashes(folder: Path) -> dict[str, str]:
@@ -156,17 +207,20 @@ def _signed(
     ed25519, serialization = _cryptography()
     from cryptography.exceptions import InvalidSignature
 
-    raw = base64.b64decode(signature["public_key"])
     try:
+        raw = base64.b64decode(signature["public_key"])
         ed25519.Ed25519PublicKey.from_public_bytes(raw).verify(
             base64.b64decode(signature["ed25519"]), data
         )
-    except (InvalidSignature, ValueError):
+    except (InvalidSignature, ValueError, KeyError, TypeError):
         yield False, "its signature does not fit its content"
         return
     yield True, f"signed by the key {signature['public_key']}"
     if public_key is not None:
-        known = serialization.load_pem_public_key(file_bytes(public_key)).public_bytes_raw()
+        try:
+            known = serialization.load_pem_public_key(file_bytes(public_key)).public_bytes_raw()
+        except (OSError, ValueError, AttributeError) as error:
+            raise StudyError(f"{public_key}: is no public Ed25519 key ({error})") from None
         yield known == raw, "that is the key" if known == raw else f"{public_key} is another key"
 
 
