@@ -106,6 +106,7 @@ class BotMind(Person):
             ("assistant" if one.who == view.me else "user", one.text) for one in view.lines
         )
         keeps = self._bot.memory == "conversation"
+        seed = view.asks("bot")["seed"]
         return Question(
             verb="fill",
             purpose="bot_end" if over else "bot",
@@ -116,8 +117,9 @@ class BotMind(Person):
             prompt=lines[-1][1] if lines else "",
             schema=BotReply,
             fallback=BotReply(),
-            seed=view.asks("bot")["seed"],
+            seed=seed,
             facts=BotFacts(
+                seed=seed,
                 client=view.other,
                 seat=view.me,
                 sessions=(*(_talk([o for o in earlier if o.chat == c]) for c in chats), lines),

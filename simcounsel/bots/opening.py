@@ -48,7 +48,7 @@ class Chat:
             fallback="",
             max_tokens=MOST_TOKENS,
             facts=PromptOnly(),
-            seed=seed_of("bot", facts.client, *chain.from_iterable(talk)),
+            seed=seed_of("bot", facts.seed, *chain.from_iterable(talk)),
         )
         got = await self.model.complete(question, None)
         return (

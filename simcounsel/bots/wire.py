@@ -75,6 +75,8 @@ class BotFacts(Facts):
     conversation: str | None = None
     """The server's name for this talk, as far as it was said."""
     user: str | None = None
+    seed: int = 0
+    """Of the talk, for a model that runs here: another one in another run."""
     over: bool = False
     """Whether the talk is over, and the server is only to be told so."""
 

@@ -14,6 +14,8 @@ from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.vocabulary import PlaceKind, Role
 from simcounsel.specs.world_settings import ClientStateMode, ModelName, OwnModels
 
+LONGEST_MIND = 400
+"""Characters of a mind's name."""
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
@@ -42,7 +44,7 @@ class ResidentSpec(Spec):
     home: Name
     starts_in: Name
     policy: PolicySpec | None = None
-    mind: Annotated[ModelName, Field(max_length=400)] | None = None
+    mind: Annotated[ModelName, Field(max_length=LONGEST_MIND)] | None = None
     """A mind of another kind: a registered name, with `:` and what that mind takes where it takes
     something (`bot:FILE`), or `package.module:name`; None: a person's.
     """

@@ -10,10 +10,10 @@ import pytest
 
 from simcounsel.bots.clients.reading import client_named
 from simcounsel.bots.study.checks import Finding
-from simcounsel.bots.study.lives import Talk
+from simcounsel.bots.study.lives import Talk, Turn
 from simcounsel.bots.study.why import Failed, allow_changed, arms_for
 from simcounsel.bots.study.worlds import world_of
-from simcounsel.errors import ModelError, PluginError
+from simcounsel.errors import ModelError, PluginError, SpecError
 from simcounsel.runs.run import Run
 from simcounsel.runs.verifying import verify
 from tests.commands import Command
@@ -118,10 +118,12 @@ def test_a_bot_that_only_a_run_names_is_neither_run_nor_sent_a_key(
     failed = Failed(
         run=cast(Run, SimpleNamespace(world=world)),
         finding=finding,
-        talk=Talk(chat=finding.chat, tick=80, day=0, turns=()),
+        talk=Talk(chat=finding.chat, tick=80, day=0, turns=(Turn(number=1, by_bot=False, text="x"),)),
         client=world.residents[0].name,
         bot=world.residents[2].name,
     )
     arms = arms_for(failed, {}, None, None, tmp_path)
     with pytest.raises((ModelError, PluginError), match=why):
         allow_changed(failed, arms)
+    with pytest.raises(SpecError, match="--say: 500 characters; 3"):
+        arms_for(failed, {}, None, "x" * 500, tmp_path)

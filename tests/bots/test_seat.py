@@ -19,7 +19,7 @@ from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import BudgetSpent, ModelError, ModelUnreachable, PluginError, SpecError
 from simcounsel.events import ConversationEnded, Said, written
 from simcounsel.hosts import VARIABLE as HOSTS
-from simcounsel.llm.models import Failure
+from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Question
 from simcounsel.named_code import allow_code, as_before
@@ -376,6 +376,22 @@ def test_a_refusal_of_the_server_is_no_word_of_the_bot(tmp_path: Path) -> None:
 def test_any_other_model_may_be_the_bot(tmp_path: Path) -> None:
     run = lived("byhand:" + str(tmp_path / "hand"), tmp_path / "runs", ticks=1)
     assert run.manifest.models["bot:Miriam"].startswith("bot:byhand:")
+
+
+def test_a_model_that_runs_here_draws_anew_in_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one seed for all runs, forks that differ in nothing but the seed had the same answers."""
+    seen: list[int] = []
+
+    class Drawing:
+        async def complete(self, asked: Question[str], complaint: str | None) -> Completion:
+            seen.append(asked.seed)
+            return Completion(text="x")
+
+        async def close(self) -> None: ...
+
+    monkeypatch.setattr("simcounsel.bots.opening.open_chat", lambda name: Drawing())
+    ask("scripted", *(BotFacts(client="I", sessions=((("user", "Hi"),),), seed=at) for at in (1, 1, 2)))
+    assert seen[0] == seen[1] != seen[2]
 
 
 def test_a_replay_asks_nobody(tmp_path: Path) -> None:

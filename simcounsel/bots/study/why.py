@@ -23,11 +23,12 @@ from simcounsel.bots.study.lives import Talk, life_of
 from simcounsel.bots.study.results import failures, lived_in
 from simcounsel.bots.study.worlds import TICKS_A_DAY
 from simcounsel.disk import write_whole
-from simcounsel.errors import RunError
+from simcounsel.errors import RunError, SpecError
 from simcounsel.named_code import allow_code
 from simcounsel.runs.run import Run
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Arm, Budget, Experiment
+from simcounsel.specs.residents import LONGEST_MIND
 
 AGAIN = "again"
 TALK_TICKS = 8
@@ -107,6 +108,9 @@ def arms_for(
     arms = [Arm(name=AGAIN, about="nothing but the seed")]
     if say and failed.heard:
         told = f"{mind[failed.client]}+say={failed.talk.tick}/{failed.heard}={say}"
+        if len(told) > LONGEST_MIND:
+            most = len(say) - (len(told) - LONGEST_MIND)
+            raise SpecError([f"--say: {len(say)} characters; {most} are the most here"])
         arms.append(Arm(name="last-line", about=f"she says: {say}", set={client: told}))
     opened = mind[failed.client].replace("+rested", "") + "+open"
     about = "she says the most telling line unasked"
@@ -261,7 +265,9 @@ def fork_talk(failed: Failed, folder: Path) -> Talk | None:
 
 
 def _bot_file(bot: Bot, changes: dict[str, Any], file: Path) -> Path:
-    """The same bot with something else, as a file. Written once, so that its digest stays."""
+    """The same bot with something else, as a file; the same is written each time, so that its
+    digest stays.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     data = bot.model_dump(mode="json", exclude_defaults=True, exclude={"system"})
     if bot.system and "system" not in changes:
