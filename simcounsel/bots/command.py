@@ -9,13 +9,15 @@ gives a text, a list of texts, or such an object.
 import asyncio
 import inspect
 import json
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
 from simcounsel.bots.wire import BotFacts, BotReply, Line, reply_of
+from simcounsel.chance import seed_of
 from simcounsel.errors import PluginError
 from simcounsel.intake import json_data
 from simcounsel.llm.models import Failure
@@ -32,6 +34,8 @@ class Program:
     """See `Way`. The program is started with the first turn, and asked one turn after another."""
 
     words: tuple[str, ...]
+    keeps_users: bool = False
+    """Whether it keeps something under the client's id, which then is new in each run."""
     timeouts: Timeouts = TIMEOUTS
     _process: asyncio.subprocess.Process | None = None
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -42,6 +46,7 @@ class Program:
         """See `Way`."""
         if facts.over:
             return BotReply(), None, None
+        facts = _named(facts, self.keeps_users)
         async with self._turn:
             try:
                 async with asyncio.timeout(self.timeouts.read_s):
@@ -121,9 +126,11 @@ class Function:
     call: Callable[..., Any]
     takes: frozenset[str]
     """Which of `user` and `conversation` it takes."""
+    keeps_users: bool = False
+    """As of a `Program`."""
 
     @classmethod
-    def named(cls, name: str) -> "Function":
+    def named(cls, name: str, *, keeps_users: bool = False) -> "Function":
         """The function of `module:NAME`. PluginError where there is none."""
         module, _, attribute = name.partition(":")
         try:
@@ -134,7 +141,8 @@ class Function:
                 f"bot:python:{name} cannot be had ({type(error).__name__}: {error}); name a"
                 " function that takes a list of messages"
             ) from error
-        return cls(call=call, takes=frozenset(("user", "conversation")) & parameters.keys())
+        takes = frozenset(("user", "conversation")) & parameters.keys()
+        return cls(call=call, takes=takes, keeps_users=keeps_users)
 
     async def reply(
         self, facts: BotFacts, talk: Sequence[Line]
@@ -142,6 +150,7 @@ class Function:
         """See `Way`."""
         if facts.over:
             return BotReply(), None, None
+        facts = _named(facts, self.keeps_users)
         told = _told(facts, talk)
         more = {key: told[key] for key in self.takes}
         try:
@@ -166,10 +175,17 @@ async def _wrote_more(stdout: asyncio.StreamReader) -> bool:
         return False
 
 
+def _named(facts: BotFacts, keeps_users: bool) -> BotFacts:
+    """With names for talk and user that say nothing of the client and are those of no other run."""
+    talk = facts.conversation or f"{seed_of('conversation', facts.seed, facts.client):x}"
+    user = facts.user or (secrets.token_hex(8) if keeps_users else None)
+    return replace(facts, conversation=talk, user=user)
+
+
 def _told(facts: BotFacts, talk: Sequence[Line]) -> dict[str, Any]:
     return {
-        "user": facts.user or facts.client,
-        "conversation": f"{facts.client}/{len(facts.sessions)}",
+        "user": facts.user or facts.conversation,
+        "conversation": facts.conversation,
         "messages": [{"role": who, "content": text} for who, text in talk],
     }
 
@@ -188,4 +204,5 @@ def _taken(given: object, facts: BotFacts) -> BotReply:
     texts = [*some, *([given["text"]] if given.get("text") else ())]
     if wrong := next((one for one in texts if not isinstance(one, str)), None):
         raise Failure(f"a message is a text, and not {type(wrong).__name__}")
-    return reply_of(texts, given.get("tools"), user=facts.user)
+    tools = given.get("tools")
+    return reply_of(texts, tools, conversation=facts.conversation, user=facts.user)

@@ -57,6 +57,7 @@ class Talk:
     async def _asked(self, *, over: bool) -> BotReply:
         facts = BotFacts(
             client=CLIENT,
+            seed=len(self.earlier),
             sessions=(*self.earlier, self.lines),
             conversation=self.last.conversation,
             user=self.last.user,

@@ -142,10 +142,11 @@ def open_bot(name: str) -> BotModel:
 def _way(name: str, bot: Bot) -> Way:
     if bot.runs_code and not name.removeprefix(PREFIX).startswith("sample:"):
         _check_allowed(name, bot)
+    keeps_users = bot.memory == "user"
     if bot.command:
-        return Program(words=bot.command)
+        return Program(words=bot.command, keeps_users=keeps_users)
     if bot.python:
-        return Function.named(bot.python)
+        return Function.named(bot.python, keeps_users=keeps_users)
     model = str(bot.model)
     if bot.endpoint or model.startswith(("http://", "https://", "openai:")):
         return server_for(name, bot)

@@ -152,10 +152,28 @@ def program(folder: Path, body: str) -> str:
 def test_a_program_is_asked_by_json_lines(tmp_path: Path) -> None:
     spec = program(
         tmp_path,
-        "print(json.dumps({'text': told['user'] + ' ' + str(len(told['messages']))}), flush=True)",
+        "print(json.dumps({'text': told['conversation'] + ' ' + str(len(told['messages']))}), flush=True)",
     )
     run = lived(spec, tmp_path / "runs")
-    assert lines(run)[:2] == ["Ines 1", "Ines 3"]
+    talk = turns(run)[0].conversation
+    assert lines(run)[:2] == [f"{talk} 1", f"{talk} 3"]
+    assert "Ines" not in str(talk)
+
+
+@each(("memory", "users"), [("session", 0), ("user", 2)])
+def test_a_program_never_takes_one_run_for_another(
+    tmp_path: Path, memory: str, users: int
+) -> None:
+    """Names of talks and users were the client's name, the same in all runs and seeds."""
+    spec = own_bot(tmp_path, "def reply(messages, user, conversation):\n    return user\n")
+    file = tmp_path / "bot.yaml"
+    file.write_text(f"python: {spec.partition(':')[2]}\nmemory: {memory}\n")
+    more = {"ticks": 64, "appointments__0__days": "[0, 1]"}
+    runs = [lived(file, tmp_path / f"{at}", seed=at, **more) for at in (1, 2)]
+    assert len({one.user for run in runs for one in turns(run) if one.user}) == users
+    talks = [{(one.chat, one.conversation) for one in turns(run)} for run in runs]
+    assert [len(some) for some in talks] == [2, 2]
+    assert len({talk for some in talks for _, talk in some}) == 4
 
 
 @each(
@@ -541,7 +559,7 @@ def test_a_seat_is_a_bots_or_a_persons(tmp_path: Path) -> None:
 def test_a_python_bot_may_be_asynchronous_and_ask_for_names(tmp_path: Path) -> None:
     code = "async def reply(messages, conversation):\n    return conversation\n"
     (got,) = ask(own_bot(tmp_path, code), facts())
-    assert got.messages == ("Ines/1",)
+    assert got.messages == (got.conversation,)
 
 
 def test_limits_of_a_run_hold_for_its_bot(tmp_path: Path) -> None:
