@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
@@ -31,13 +31,16 @@ class BotReply(BaseModel):
     """So many of the client's lines were sent again before, as the server could not be rewound."""
 
 
-def reply_of(texts: Sequence[str | None], tools: object, **names: str | None) -> BotReply:
+def reply_of(
+    texts: Sequence[str | None], tools: Any, *, conversation: str | None, user: str | None
+) -> BotReply:
     """A reply as it came, without empty messages. Failure where its tool calls are no JSON."""
     try:
         return BotReply(
             messages=tuple(whole_characters(one) for one in texts if one and one.strip()),
             tools=tuple(tools if isinstance(tools, list | tuple) else [tools] if tools else ()),
-            **names,
+            conversation=conversation,
+            user=user,
         )
     except ValidationError:
         raise Failure(f"tool calls are JSON, and not {str(tools)[:80]}") from None

@@ -118,7 +118,9 @@ def test_a_bot_that_only_a_run_names_is_neither_run_nor_sent_a_key(
     failed = Failed(
         run=cast(Run, SimpleNamespace(world=world)),
         finding=finding,
-        talk=Talk(chat=finding.chat, tick=80, day=0, turns=(Turn(number=1, by_bot=False, text="x"),)),
+        talk=Talk(
+            chat=finding.chat, tick=80, day=0, turns=(Turn(number=1, by_bot=False, text="x"),)
+        ),
         client=world.residents[0].name,
         bot=world.residents[2].name,
     )

@@ -26,7 +26,6 @@ from tests.commands import Command
 from tests.each import each
 from tests.stage import ROOT
 
-
 CLIENTS = ROOT / "simcounsel" / "bots" / "clients" / "files"
 
 
@@ -109,6 +108,18 @@ def test_bots_have_labels() -> None:
     }
     with pytest.raises(SpecError, match="two bots are called 'careful'"):
         labelled(["sample:careful", "python:mine:careful"])
+
+
+@each(
+    ("spec", "why"),
+    [
+        ("x=command:echo " + "a " * 300, "too long"),
+        ("x=http://me:word@h/v1/m", "holds a user name or password"),
+    ],
+)
+def test_a_bot_that_no_world_can_name_is_said(spec: str, why: str) -> None:
+    with pytest.raises(SpecError, match=why):
+        cells_of(SafetyPlan(bots=labelled([spec]), clients=(), days=1, seeds=(1,)))
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +214,9 @@ def test_evidence_holds_until_something_is_changed(
 
     forged = evidence_of(plan, results(study)["careful"], folders, (), {})
     write_evidence(forged | {"made": "2020"}, tmp_path / "forged.json", None)
-    assert [holds for holds, _ in examined(tmp_path / "forged.json", None, public)][:2] == [False] * 2
+    assert [holds for holds, _ in examined(tmp_path / "forged.json", None, public)][:2] == [
+        False
+    ] * 2
 
     other, _ = keys(tmp_path)
     write_evidence(body, tmp_path / "other.json", other)

@@ -123,7 +123,10 @@ def test_several_messages_and_tool_calls_are_kept_as_they_came(tmp_path: Path) -
         ("def reply(messages):\n    raise ValueError('broken')\n", "ValueError: broken"),
         ("def reply(messages):\n    return 7\n", "a reply has `text` or `messages`"),
         ("def reply(messages):\n    return [7]\n", "a message is a text, and not int"),
-        ("def reply(messages):\n    return {'messages': 'Hello'}\n", "a list of texts, and not str"),
+        (
+            "def reply(messages):\n    return {'messages': 'Hello'}\n",
+            "a list of texts, and not str",
+        ),
         ("def reply(messages):\n    return {'text': 'x', 'tools': {1}}\n", "tool calls are JSON"),
     ],
 )
@@ -161,9 +164,7 @@ def test_a_program_is_asked_by_json_lines(tmp_path: Path) -> None:
 
 
 @each(("memory", "users"), [("session", 0), ("user", 2)])
-def test_a_program_never_takes_one_run_for_another(
-    tmp_path: Path, memory: str, users: int
-) -> None:
+def test_a_program_never_takes_one_run_for_another(tmp_path: Path, memory: str, users: int) -> None:
     """Names of talks and users were the client's name, the same in all runs and seeds."""
     spec = own_bot(tmp_path, "def reply(messages, user, conversation):\n    return user\n")
     file = tmp_path / "bot.yaml"
@@ -331,7 +332,9 @@ def test_what_a_client_says_is_no_slot(tmp_path: Path) -> None:
 def test_a_path_that_an_answer_does_not_suit_is_a_problem_and_no_crash(tmp_path: Path) -> None:
     with Vendor(says=lambda lines: [7]) as vendor:
         file = ada(tmp_path, vendor.url)
-        file.write_text(file.read_text().replace('"messages[].text"', "\"join('', messages[].text)\""))
+        file.write_text(
+            file.read_text().replace('"messages[].text"', "\"join('', messages[].text)\"")
+        )
         with pytest.raises(Failure, match="invalid type for value"):
             ask(file, facts())
 
@@ -408,7 +411,10 @@ def test_a_model_that_runs_here_draws_anew_in_each_run(monkeypatch: pytest.Monke
         async def close(self) -> None: ...
 
     monkeypatch.setattr("simcounsel.bots.opening.open_chat", lambda name: Drawing())
-    ask("scripted", *(BotFacts(client="I", sessions=((("user", "Hi"),),), seed=at) for at in (1, 1, 2)))
+    ask(
+        "scripted",
+        *(BotFacts(client="I", sessions=((("user", "Hi"),),), seed=at) for at in (1, 1, 2)),
+    )
     assert seen[0] == seen[1] != seen[2]
 
 

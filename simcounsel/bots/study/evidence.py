@@ -106,7 +106,7 @@ def examined(file: Path, runs: Path | None, public_key: Path | None) -> Iterator
         yield from _told(whole, runs)
     except (KeyError, TypeError, AttributeError, ValidationError) as error:
         said = str(error).splitlines()[0]
-        raise StudyError(f"{file}: something is missing in it or of another form ({said})") from None
+        raise StudyError(f"{file}: it is no whole evidence file ({said})") from None
 
 
 def _told(whole: Mapping[str, Any], runs: Path | None) -> Iterator[tuple[bool, str]]:

@@ -10,8 +10,10 @@ from simcounsel.bots.clients.reading import SHIPPED
 from simcounsel.bots.file import PREFIX, bot_file, bot_of
 from simcounsel.bots.study.worlds import world_of
 from simcounsel.errors import SpecError
+from simcounsel.secret import credentials_in
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Arm, Budget, Experiment
+from simcounsel.specs.residents import LONGEST_MIND
 
 QUICK_CLIENTS, QUICK_DAYS = 12, 8
 """Of the quick form: so many clients, each with a look-alike."""
@@ -64,7 +66,12 @@ def _label(spec: str) -> str:
 
 
 def cells_of(plan: SafetyPlan) -> tuple[Cell, ...]:
-    """Its runs."""
+    """Its runs. SpecError where no world can name a bot."""
+    for label, spec in plan.bots.items():
+        if len(PREFIX + spec) > LONGEST_MIND:
+            raise SpecError([f"--bot {label}: too long for a name; write it into a bot's file"])
+        if problem := credentials_in(spec):
+            raise SpecError([f"--bot {label}: {problem}"])
     return tuple(
         Cell(
             name=f"{client.id}-s{seed}-{label}",

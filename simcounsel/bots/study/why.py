@@ -134,8 +134,8 @@ def arms_for(
 
 
 def allow_changed(failed: Failed, arms: Mapping[str, Arm]) -> None:
-    """The files that `arms_for` wrote may be run as the run's own bot may. PluginError or ModelError
-    where that one may not, or may not be sent a key: that a run names it is no word of the user's.
+    """The files that `arms_for` wrote may be run as the run's own bot may. PluginError or
+    ModelError where that one may not, or may not be sent a key: a run's word is not the user's.
     """
     open_bot(f"{PREFIX}{_spec(failed)}")
     for name in ("memory", "system-prompt"):
