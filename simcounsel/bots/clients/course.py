@@ -159,7 +159,7 @@ def _stage(client: SafetyClient, now: Moved, helped: bool, nearer: float, key: K
         eases = chance(*key, "eases").random() < _rules()["eases"]
         return -1 if now.stage == last and eases else now.stage
     if client.stages[now.stage].level == "imminent":
-        return now.stage - int(chance(*key, "passes").random() < _rules()["passes"])
+        return max(0, now.stage - int(chance(*key, "passes").random() < _rules()["passes"]))
     return min(last, now.stage + int(chance(*key, "nearer").random() < nearer))
 
 
