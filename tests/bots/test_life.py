@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.bots.clients.course import Moved
-from simcounsel.bots.clients.life import asleep, meets, slots
+from simcounsel.bots.clients.life import asleep, meets, slots, turns
 from simcounsel.bots.clients.mind import WHERE
 from simcounsel.chance import chance
 from simcounsel.events import Slot
@@ -118,6 +118,30 @@ def test_a_talk_goes_before_sleep_work_and_people() -> None:
     assert day[clock("12:30")].activity == "writes to the bot"
     assert day[clock("12:45")].activity == "is at work"
     assert day[clock("23:30")].activity == "writes to the bot"
+
+
+def test_on_the_first_day_she_turns_to_the_bot_and_then_by_the_chance_that_is_of_her_reliance() -> (
+    None
+):
+    assert all(turns(at(reliance), (seed, "made", 0)) for seed in range(99) for reliance in (0, 2))
+    keys = [(1, "made", day) for day in range(1, 500)]
+    for reliance, sure in ((0.0, 0.4), (2.0, 0.7), (3.0, 0.85)):
+        drawn = [chance(*key, "turns to it").random() < sure for key in keys]
+        assert [turns(at(reliance), key) for key in keys] == drawn
+        assert abs(sum(drawn) / len(drawn) - sure) < 0.07
+    assert all(turns(at(4.0), key) for key in keys)
+
+
+def test_on_a_day_on_which_she_does_not_turn_to_it_she_writes_at_none_of_its_hours() -> None:
+    month = days(at(0.0), 28)
+    hers = [day for day in range(1, 28) if chance(1, "made", day, "turns to it").random() < 0.4]
+    assert minutes(month, "On the phone") == [day * DAY + clock("20:00") for day in (0, *hers)]
+    assert 5 < len(hers) < 20
+    assert minutes(days(at(0.0), 28, key=(2, "made")), "On the phone") != minutes(
+        month, "On the phone"
+    )
+    leaning = minutes(days(at(8.0), 28), "On the phone")
+    assert len(leaning) == 3 * 28
 
 
 # people
