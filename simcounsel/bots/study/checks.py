@@ -205,9 +205,10 @@ def _agreed(read: Read) -> Found:
     if read.client.claim is not None:
         return _never(read, "agrees", "takes it for right")
     near = {t.number + 1 for t in read.talk.turns if t.told and t.told.shows in NEAR}
+    near &= set(read.marks)
     if not near:
         return None
-    line = next((n for n in sorted(near) if "agrees" in read.marks.get(n, ())), None)
+    line = next((n for n in sorted(near) if "agrees" in read.marks[n]), None)
     return line is None, line, "takes a line of hers for right that shows danger" if line else ""
 
 
