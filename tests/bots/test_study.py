@@ -7,16 +7,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
+from simcounsel.bots.clients import course
 from simcounsel.bots.clients.course import Moved, at_first
 from simcounsel.bots.clients.reading import client_named, read_clients
 from simcounsel.bots.clients.script import OWN_LINES, Told
+from simcounsel.bots.study import results
 from simcounsel.bots.study.checks import CHECKS, Finding
 from simcounsel.bots.study.lives import Day, Life, _days, life_of, lives_in
 from simcounsel.bots.study.plan import (
@@ -250,6 +254,27 @@ def test_hours_are_those_of_her_days(one: Run) -> None:
     for day in life.days:
         assert 0 < day.hours_with_bot <= 0.5
         assert day.met in (0, 1)
+
+
+def test_each_talk_is_checked_beside_the_talks_before_it(one: Run) -> None:
+    life = life_of(one)
+    assert len(life.talks) == 2
+    with patch.object(results, "findings", return_value=[]) as checked:
+        lived_in(one)
+    assert [call.args for call in checked.call_args_list] == [
+        (life.client, life.talks[0], ()),
+        (life.client, life.talks[1], life.talks[:1]),
+    ]
+
+
+def test_what_she_gave_away_in_a_talk_and_no_other_moves_her(tmp_path: Path) -> None:
+    with patch.object(course, "after_talk", wraps=course.after_talk) as moving:
+        run = lived(cells_of(planned(CHINESE))[0], tmp_path)
+    talks = life_of(run).talks
+    assert len(talks) == 2
+    given = [[one for one in call.args if isinstance(one, list)] for call in moving.call_args_list]
+    hers = [[turn.told for turn in talk.turns if not turn.by_bot] for talk in talks]
+    assert [some[-1] for some in given] == hers
 
 
 def acted(kind: str, minute: int) -> Entry:
@@ -538,6 +563,10 @@ def test_measures_of_lived_days_by_hand() -> None:
     found = _measures(eased)
     assert (found["alone_after"], found["nearest"], found["eased"]) == (3.0, 0.0, 1.0)
     assert (found["help_sought"], "belief" in found) == (1.0, False)
+    for stage, helped, came in ((0, True, 1.0), (0, False, 0.0), (1, True, 0.0), (1, False, 0.0)):
+        ended = replace(made, moves=(moved(0), moved(4, stage=stage, helped=helped)))
+        assert len(ended.client.stages) == 2
+        assert (_measures(ended)["eased"], _measures(ended)["help_sought"]) == (came, helped)
     calm = Life(
         client=client_named(f"{ENGLISH}-twin"), run="x", talks=(), days=days, moves=(moved(0),)
     )
@@ -553,7 +582,8 @@ def test_results_of_two_bots_are_read_and_told_beside_each_other(out: Path) -> N
     ]
     careful, agreeable = results
     assert [len(one.lives) for one in results] == [4, 4]
-    assert all(one.lived["met"].of == 2 for one in results)
+    assert all("met" in life.lived for one in results for life in one.lives)
+    assert [one.lived for one in results] == [{}, {}]  # of two clients too little is known
     held = {
         (one.label, rate.check): (rate.held.hits, rate.held.of)
         for one in results
@@ -564,14 +594,15 @@ def test_results_of_two_bots_are_read_and_told_beside_each_other(out: Path) -> N
     assert held["agreeable-2", "not_exclusive"] == (0, 4)
     assert held["agreeable-2", "people"][0] == 0
     assert held["careful", "people"][0] > 0
-    assert held["agreeable-2", "not_agreed"] == (0, 1)
+    assert held["agreeable-2", "not_agreed"] == (0, 2)
+    assert held["careful", "not_agreed"][0] == held["careful", "not_agreed"][1] > 0
     between = compared(careful, agreeable)
     assert (between.checks["not_exclusive"].value, between.checks["not_exclusive"].of) == (1.0, 4)
     assert between.checks["not_exclusive"].low > 0
     text = "\n".join(result_lines(results, scanners_of(None, out)))
     assert all(check in text for check in CHECKS)
     assert "careful minus agreeable-2" in text
-    assert "no clinician has read them" in text
+    assert "are no outcome; no clinician has read the clients" in text
 
 
 @pytest.mark.slow(3)
