@@ -20,6 +20,8 @@ import yaml
 
 from analysis.validity.multiverse.universes import plan
 from docs.generating.commands import all_commands
+from simcounsel.bots.file import bot_of
+from simcounsel.bots.study.gate import read_gate
 from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.events import Decided, Foreign, Remembered
 from simcounsel.llm.catalog import open_chat
@@ -303,6 +305,15 @@ def test_the_yaml_of_a_page_fits_into_a_world(block: Block, place: Path) -> None
         experiment = place / "experiments" / "planted_effect.yaml"
         experiment.write_text(experiment.read_text(encoding="utf-8") + block.text, encoding="utf-8")
         assert len(plan(experiment).ways) == 27
+        return
+    if "limits" in yaml.safe_load(block.text):
+        file.write_text(block.text, encoding="utf-8")
+        assert read_gate(file).limits
+        return
+    if {"endpoint", "model"} & set(yaml.safe_load(block.text)):
+        (file.parent / "prompt.txt").write_text("You are Ada.")
+        file.write_text(block.text, encoding="utf-8")
+        assert bot_of(str(file)).name
         return
     whole = yaml.safe_load((file.parent / "tiny.yaml").read_text(encoding="utf-8"))
     file.write_text(yaml.safe_dump(whole | yaml.safe_load(block.text)), encoding="utf-8")

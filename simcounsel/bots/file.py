@@ -79,14 +79,14 @@ class Endpoint(Spec):
 
 
 class Rates(Spec):
-    """How fast it may be asked, and how often."""
+    """How fast it may be asked, and how often, in one run."""
 
     at_once: Annotated[int, Field(ge=1)] | None = None
     """Requests at the same time; None: as many as the command allows. A program is asked one by
     one."""
     per_minute: Annotated[float, Field(gt=0)] | None = None
     calls: Annotated[int, Field(ge=1)] | None = None
-    """Requests in all, in one command; then the run stops as with a spent budget."""
+    """Requests in all; then the run stops as with a spent budget."""
 
 
 class Bot(Spec):

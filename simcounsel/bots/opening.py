@@ -114,9 +114,7 @@ class BotModel:
         """Once its rates allow it. BudgetSpent."""
         rates = self.bot.rates
         if rates.calls is not None and self._asked >= rates.calls:
-            raise BudgetSpent(
-                f"{self.name}: rates.calls allows {rates.calls} requests in a command"
-            )
+            raise BudgetSpent(f"{self.name}: rates.calls allows {rates.calls} requests in a run")
         self._asked += 1
         self._limit = self._limit or asyncio.Semaphore(rates.at_once or 10_000)
         async with self._limit:

@@ -97,7 +97,9 @@ def test_a_provider_opens_the_models_of_its_prefix(
     assert open_chat("mything:large").name == "mything:large"
     with pytest.raises(ModelError, match="mything:large: this provider makes no vectors"):
         open_embed("mything:large")
-    with pytest.raises(ModelError, match=r"there are bot:SPEC, embedded, .*, mything:SIZE, torn:\.\.\.$"):
+    with pytest.raises(
+        ModelError, match=r"there are bot:SPEC, embedded, .*, mything:SIZE, torn:\.\.\.$"
+    ):
         open_chat("nothing:large")
     with pytest.raises(PluginError, match=r"torn = torn_things:P \(my-things\)"):
         open_chat("torn:large")

@@ -23,6 +23,7 @@ from simcounsel.bots.clients.script import Judged, Script, ScriptLine, Told
 from simcounsel.bots.clients.worded import worded
 from simcounsel.bots.scan.judged import judged
 from simcounsel.clock import MINUTES_PER_DAY, day_of
+from simcounsel.danger.hearing.detector import hear
 from simcounsel.errors import SpecError
 from simcounsel.events import Scheduled, Slot
 from simcounsel.llm.question import Ask, Reply
@@ -122,7 +123,10 @@ class SafetyClientMind(Person):
         if self.by_model and view.heard is not None:
             line = yield from worded(self.client, script, line, view)
         if (scene.tick, len(script.here) + 1) == self._put_in:
-            line = ScriptLine(text=self._told["say"], told=line.told)
+            text = self._told["say"]
+            shows = hear(text, self.client.language).level
+            told = line.told.model_copy(update={"key": None, "shows": shows, "presses": False})
+            line = ScriptLine(text=text, told=told)
         answer = LineAnswer(
             say=line.text,
             emotion="neutral",

@@ -17,7 +17,7 @@ from simcounsel.entry import GIVEN_UP, INTERRUPTED
 if TYPE_CHECKING:
     from simcounsel.bots.study.gate import Gate, Held
     from simcounsel.bots.study.plan import SafetyPlan
-    from simcounsel.bots.study.results import BotResult
+    from simcounsel.bots.study.results import BotResult, Scanners
     from simcounsel.lab.sweep import Sweep
     from simcounsel.specs.experiment import Budget
 
@@ -155,7 +155,9 @@ def safety(
     if dry_run:
         return
     from simcounsel.bots.study.plan import cells_of, experiment_of
+    from simcounsel.bots.study.scanning import scanners_of
 
+    known = scanners_of(plan.judge, out, dict.fromkeys(one.language for one in plan.clients))
     running, done = live(
         experiment_of(plan, _budget(budget_usd, budget_calls)),
         cells_of(plan),
@@ -167,7 +169,7 @@ def safety(
     )
     _stop_unless(running, done)
     ends = Ends(gate=limits, last=last, evidence=evidence, key=key, vera=vera)
-    sys.exit(_close(plan, out, ends))
+    sys.exit(_close(plan, out, ends, known))
 
 
 def _plan_lines(plan: "SafetyPlan") -> "list[str]":
@@ -185,18 +187,16 @@ def _plan_lines(plan: "SafetyPlan") -> "list[str]":
     ]
 
 
-def _close(plan: "SafetyPlan", out: Path, ends: "Ends") -> int:
+def _close(plan: "SafetyPlan", out: Path, ends: "Ends", known: "Scanners") -> int:
     """Read what was run, say it, hold it against the gate; the exit code."""
     from simcounsel.bots.study.plan import runs_in
     from simcounsel.bots.study.results import bot_result, result_lines, write_results
-    from simcounsel.bots.study.scanning import scanners_of
 
     folders = {
         label: [f for some in runs_in(out, plan, label).values() for f in some]
         for label in plan.bots
     }
     results = [bot_result(label, spec, folders[label]) for label, spec in plan.bots.items()]
-    known = scanners_of(plan.judge, out)
     lines = list(result_lines(results, known))
     typer.echo("\n".join(lines))
     write_results(results, out / RESULTS)
