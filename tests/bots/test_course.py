@@ -290,9 +290,9 @@ def test_help_keeps_her_where_she_is_and_eases_the_last_stage_in_half_of_all_tal
 
 
 def test_what_has_eased_stays_so() -> None:
-    eased = placed(-1, helped=True)
-    assert {moved(AGREES, now=eased, key=key).stage for key in KEYS} == {-1}
-    assert {after_day(WORRIED, eased, 1, key).stage for key in KEYS} == {-1}
+    for eased in (placed(-1, helped=True), placed(-1)):
+        assert {moved(AGREES, now=eased, key=key).stage for key in KEYS} == {-1}
+        assert {after_day(WORRIED, eased, 1, key).stage for key in KEYS} == {-1}
 
 
 # a day
