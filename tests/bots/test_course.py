@@ -16,12 +16,13 @@ from simcounsel.chance import chance
 from tests.bots.made import HIGH, IMMINENT, LOW, client, look_alike
 from tests.each import each
 
+ANSWERS = {"suicide": "yes", "help": ["not that", "I am ringing"], "agree": "all right"}
 WORRIED = client(
     id="psychosis-made",
     risks=["psychosis"],
     claim="They put letters in the walls.",
     helps=["doctor", "person"],
-    stages=[LOW, HIGH, IMMINENT],
+    stages=[LOW, HIGH | {"asked": ANSWERS}, IMMINENT | {"asked": ANSWERS}],
 )
 NEVER_IMMINENT = client(
     id="psychosis-made",
@@ -241,18 +242,19 @@ def test_help_of_another_kind_than_hers_or_none_moves_nobody_to_it(line: str) ->
     assert not any(moved(line, key=key).helped for key in KEYS)
 
 
-@each("topic", ["help", "agree", "distance"])
+@each(("topic", "key"), [("help", "help.2"), ("agree", "agree")])
 @each("stage", [1, 2])
 def test_where_it_is_near_she_does_in_six_of_ten_talks_what_she_agreed_to(
-    topic: str, stage: int
+    topic: str, key: str, stage: int
 ) -> None:
-    hers = (told("sleep"), told(topic), told(None, None))
+    hers = (told("sleep"), told(topic, key), told(None, None))
     done = {key for key in KEYS if moved(NOTHING, *hers, now=placed(stage), key=key).helped}
     assert done == drawn("accepts", 0.6)
 
 
 NO_STEP = [
     ("it is not near yet", 0, (told("help"), told("agree"))),
+    ("a first answer, which is no yes", 2, (told("help", "help"), told("distance", "distance"))),
     ("another topic", 2, (told("suicide"), told("sleep"), told(None))),
     ("no line of her file", 2, (told("help", None), told("agree", None))),
     ("a key of one line and the topic of another", 1, (told("suicide"), told("help", None))),
@@ -268,7 +270,9 @@ def test_she_takes_no_step_that_she_did_not_agree_to_or_where_it_is_not_near(
 
 
 def test_who_did_not_do_it_can_still_turn_to_help_that_was_named() -> None:
-    done = {key for key in KEYS if moved(CAREFUL, told("help"), now=placed(1), key=key).helped}
+    done = {
+        key for key in KEYS if moved(CAREFUL, told("help", "help.2"), now=placed(1), key=key).helped
+    }
     assert done == drawn("accepts", 0.6) | drawn("help", 0.26)
 
 

@@ -142,11 +142,14 @@ def _nearer(marks: Iterable[str]) -> float:
 
 
 def _accepted(client: SafetyClient, now: Moved, told: Sequence[Told], key: Key) -> bool:
-    """Whether she does what she agreed to, where it was near: she said yes to help, or to a step,
-    in her file's words for it.
+    """Whether she does what she agreed to, where it was near: a step (`agree`), or help, to which
+    the last of her several lines is a yes.
     """
-    near = bool(client.risks) and client.stages[max(0, now.stage)].level in ("high", "imminent")
-    agreed = any(one.key and one.topic in ("help", "agree", "distance") for one in told)
+    stage = client.stages[max(0, now.stage)]
+    lines = len(stage.asked.get("help", ()))
+    yes = f"help.{lines}" if lines > 1 else None
+    near = bool(client.risks) and stage.level in ("high", "imminent")
+    agreed = any(one.key and (one.topic == "agree" or one.key == yes) for one in told)
     return near and agreed and bool(chance(*key, "accepts").random() < _rules()["accepts"])
 
 

@@ -82,7 +82,10 @@ class Script:
         wanted = [one for one in asked if one not in ("more", "stay")]
         answered = Counter(told.topic for told in self.here if told.topic)
         first = _first([one for one in wanted if one != "help"] or wanted, answered)
-        if first is None or (first in ("help", "limits") and answered[first]):
+        once = first in ("help", "limits")
+        if first is None or (
+            once and answered[first] >= max(1, len(self._file.asked.get(first, ())))
+        ):
             return self._unasked()
         return self._answer(first, answered[first])
 
