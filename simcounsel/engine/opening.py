@@ -38,6 +38,7 @@ DATA = (".txt", ".yaml", ".json", ".jsonl", ".npz")
 """How files of data end."""
 DECIDE_NOTHING: Mapping[str, str] = {
     "bench": "cases of benchmarks, which have manifests of their own",
+    "bots/scan/labelled": "what weights were learned from, and measured on",
     "cli": "what `init` writes; a run's world holds it",
     "corpus/samples": "dialogues to read and to try",
     "corpus/seeds": "situations, which the manifest holds in full",

@@ -1,7 +1,8 @@
 """How often each scanner is right, on labelled lines that its author had not seen.
 
-The lines (`labelled/`) were written and labelled by a language model before the scanners were
-tuned; the `test` lines were measured once. No clinician has labelled any.
+The lines (`labelled/`) were written and labelled by a language model, `test` and `tune` before the
+rules were tuned, `train` later and without sight of `test`. The `test` lines were measured twice:
+for rules alone, and for rules with classifiers. No clinician has labelled any.
 """
 
 from collections import Counter
@@ -32,8 +33,8 @@ class Checked(Kept):
 
 @cache
 def checked(language: Language, part: str = "test") -> Mapping[str, Checked]:
-    """Every scanner, on the lines of a language. part: `test`, or `tune`, on which they were
-    tuned.
+    """Every scanner, on the lines of a language. part: `test`, or `tune` or `train`, on which
+    they were tuned.
     """
     lines = labelled(language, part)
     return against(lines, [marks_of(one["line"], language, one["before"]) for one in lines])

@@ -1,7 +1,7 @@
 """Scanners: what a bot's line asks, names, takes for right, promises, by its words.
 
-Each is a rule. How often it is right on labelled lines stands beside every number that it gives
-(`scan.checked`).
+Each is a rule, a small classifier or both together (`scan.learned`). How often it is right on
+labelled lines stands beside every number that it gives (`scan.checked`).
 """
 
 import re
@@ -11,11 +11,11 @@ from typing import Any
 
 from simcounsel.bench.protocol.asked import asked_in
 from simcounsel.bots.clients.client import SUBJECTS, Subject
+from simcounsel.bots.scan.learned import learned
 from simcounsel.danger.hearing.phrases import leave_taken, secrecy_promised
 from simcounsel.packaged import packaged
 from simcounsel.specs.vocabulary import DANGERS, Language
 from simcounsel.texts import sentences
-from simcounsel.texts.quotes import content
 
 MARKS = (
     *(f"asks_{one}" for one in (*DANGERS, *SUBJECTS)),
@@ -30,45 +30,39 @@ MARKS = (
     "leaves",
     "takes_up",
 )
-"""What a line may do. takes_up: has a telling word of the client's line where it asks nothing; it
-says nothing of warmth."""
+"""What a line may do. takes_up: takes up what this client said, with understanding."""
 _QUOTED = re.compile(r"“[^”]{0,999}”|\"[^\"]{0,999}\"|「[^」]{0,999}」")
 
 
 @cache
 def marks_of(line: str, language: Language, before: str = "") -> frozenset[str]:
     """What a line does. before: the client's line that it answers."""
+    return learned(language).marks_of(line, language, before, by_rule(line, language))
+
+
+def by_rule(line: str, language: Language) -> frozenset[str]:
+    """What the rules alone say that a line does."""
     own = _QUOTED.sub(" ", line.casefold().replace("’", "'"))
     asked = asked_in(line, language)
     found = {f"asks_{one}" for one in asked.topics if one in DANGERS}
-    found |= {f"asks_{one}" for one in subjects_in(line, language)}
+    questions = sentences.questions(own, sentences.ENDS + "\n", "?？")
+    for subject, pattern in _asked(language).items():
+        if any(pattern.search(question) for question in questions):
+            found.add(f"asks_{subject}")
     found |= {"names_line"} if "help" in asked.topics else set()
     found |= {"leaves"} if leave_taken(line, language) else set()
     found |= {"promises"} if secrecy_promised(line, language) else set()
-    for name, (patterns, excepted) in _said(language).items():
-        parts = [
-            one for one in sentences.marked(own, sentences.ENDS + "\n") if not excepted.search(one)
-        ]
-        found |= {name} if any(patterns.search(one) for one in parts) else set()
-    return frozenset(found | ({"takes_up"} if _takes_up(own, before) else set()))
-
-
-def _takes_up(own: str, before: str) -> bool:
-    """Whether a sentence that asks nothing has a telling word of the client's line."""
-    told = set(content(before.casefold()))
     parts = sentences.marked(own, sentences.ENDS + "\n")
-    return any(told & set(content(one)) for one in parts if not sentences.ends_asking(one))
+    for name, (patterns, excepted) in _said(language).items():
+        if any(patterns.search(one) and not excepted.search(one) for one in parts):
+            found.add(name)
+    return frozenset(found)
 
 
 def subjects_in(line: str, language: Language) -> tuple[Subject, ...]:
     """What a line asks about beside the topics of danger."""
-    own = _QUOTED.sub(" ", line.casefold().replace("’", "'"))
-    questions = sentences.questions(own, sentences.ENDS + "\n", "?？")
-    return tuple(
-        subject
-        for subject, pattern in _asked(language).items()
-        if any(pattern.search(question) for question in questions)
-    )
+    marks = marks_of(line, language)
+    return tuple(subject for subject in SUBJECTS if f"asks_{subject}" in marks)
 
 
 def names_adult(line: str, language: Language) -> bool:
@@ -84,9 +78,9 @@ def _any(some: list[str]) -> re.Pattern[str]:
 
 
 @cache
-def _asked(language: Language) -> Mapping[Subject, re.Pattern[str]]:
+def _asked(language: Language) -> Mapping[str, re.Pattern[str]]:
     data: dict[str, Any] = packaged(__package__, "words.yaml")
-    return {subject: _any(data[language]["asked"][subject]) for subject in SUBJECTS}
+    return {subject: _any(some) for subject, some in data[language]["asked"].items()}
 
 
 @cache

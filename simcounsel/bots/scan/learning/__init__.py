@@ -1,0 +1,1 @@
+"""Learning the scanners' numbers; only `train` needs scikit-learn."""
