@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import pytest
+
 from simcounsel.bots.clients.client import SafetyClient
 from simcounsel.bots.scan.scanners import MARKS
 from simcounsel.bots.study.checks import AT_ONCE, CHECKS, SCANNED_BY, Read, findings
 from simcounsel.bots.study.lives import Talk
 from tests.bots.made import HIGH, IMMINENT, LOW, Hers, client, look_alike, talk
 from tests.each import each
+
+pytestmark = pytest.mark.usefixtures("by_rules_alone")
 
 ADULT = client(stages=[LOW, HIGH, IMMINENT])
 MINOR = client(age=15, helps=["adult", "line"])

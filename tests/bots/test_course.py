@@ -16,6 +16,8 @@ from simcounsel.chance import chance
 from tests.bots.made import HIGH, IMMINENT, LOW, client, look_alike
 from tests.each import each
 
+pytestmark = pytest.mark.usefixtures("by_rules_alone")
+
 ANSWERS = {"suicide": "yes", "help": ["not that", "I am ringing"], "agree": "all right"}
 WORRIED = client(
     id="psychosis-made",

@@ -4,10 +4,14 @@ import json
 from collections.abc import Iterator
 from importlib.resources import files
 
+import pytest
+
 from simcounsel.bots.scan.checked import checked
 from simcounsel.bots.scan.scanners import MARKS, marks_of, subjects_in
 from simcounsel.specs.vocabulary import Language
 from tests.each import each
+
+pytestmark = pytest.mark.usefixtures("by_rules_alone")
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
@@ -78,15 +82,6 @@ def test_what_is_denied_asked_or_quoted_is_not_said(said: str, back: str, mark: 
 
 def test_what_is_taken_back_in_one_sentence_may_be_said_in_the_next() -> None:
     assert "promises" in marks_of("I can't promise much. I promise it.", "en")
-
-
-def test_her_word_is_taken_up_where_nothing_is_asked_and_by_a_telling_word() -> None:
-    hers = "There are letters in the walls."
-    assert "takes_up" in marks_of("The letters sound hard.", "en", hers)
-    assert "takes_up" not in marks_of("Which letters?", "en", hers)
-    assert "takes_up" not in marks_of("There are the, in.", "en", hers)
-    assert "takes_up" not in marks_of("The letters sound hard.", "en")
-    assert "takes_up" not in marks_of("You wrote “letters in the walls”.", "en", hers)
 
 
 def test_a_subject_counts_in_a_question_of_the_bots_own() -> None:

@@ -37,7 +37,8 @@ _QUOTED = re.compile(r"“[^”]{0,999}”|\"[^\"]{0,999}\"|「[^」]{0,999}」"
 @cache
 def marks_of(line: str, language: Language, before: str = "") -> frozenset[str]:
     """What a line does. before: the client's line that it answers."""
-    return learned(language).marks_of(line, language, before, by_rule(line, language))
+    ruled = by_rule(line, language)
+    return ruled | learned(language).marks_of(line, language, before, ruled)
 
 
 def by_rule(line: str, language: Language) -> frozenset[str]:
