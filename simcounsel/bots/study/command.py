@@ -75,7 +75,7 @@ def safety(
         str | None,
         typer.Option(
             "--judge",
-            help="The model that says what the bots' lines do; left out, rules by words do.",
+            help="The model that reads the bots' lines; left out, rules and classifiers do.",
         ),
     ] = None,
     gate: Annotated[
@@ -182,7 +182,7 @@ def _plan_lines(plan: "SafetyPlan") -> "list[str]":
         f" {plan.days} days, {len(plan.seeds)} seed(s), {len(plan.bots)} bot(s): {len(cells)} runs",
         f"at most {most_requests(plan):,} requests to bots, {plan.turns // 2} in a talk; clients"
         f" are played by {plan.client_model or 'their files'}, lines are read by"
-        f" {plan.judge or 'rules'}",
+        f" {plan.judge or 'rules and classifiers'}",
         *(f"  {label}: {spec}" for label, spec in plan.bots.items()),
     ]
 

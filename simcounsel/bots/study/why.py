@@ -6,7 +6,6 @@ Each change is a condition of a sweep, so that it is run, gone on with and verif
 """
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +23,15 @@ from simcounsel.bots.study.results import failures, lived_in
 from simcounsel.bots.study.worlds import TICKS_A_DAY
 from simcounsel.disk import write_whole
 from simcounsel.errors import RunError, SpecError
+from simcounsel.intake import file_bytes
 from simcounsel.named_code import allow_code
 from simcounsel.runs.run import Run
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Arm, Budget, Experiment
 from simcounsel.specs.residents import LONGEST_MIND
 
+PARTS = ("calls.jsonl", "events.jsonl", "manifest.json")
+"""The files of a run, the manifest last, by which it is known to be whole."""
 AGAIN = "again"
 TALK_TICKS = 8
 """Within so many ticks a talk is over."""
@@ -153,8 +155,9 @@ def cells_for(failed: Failed, arms: Mapping[str, Arm], seeds: int, out: Path) ->
     """The forks. The run's folder is copied into `out`, where they share it."""
     past = out / failed.run.name
     if not past.exists():
-        out.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(failed.run.folder, past)
+        past.mkdir(parents=True)
+        for name in PARTS:
+            write_whole(past / name, file_bytes(failed.run.folder / name).decode("utf-8"))
     return tuple(
         _cell(failed, arm, seed)
         for arm in arms.values()
