@@ -5,8 +5,8 @@ What is open it hears well, what is hinted at badly. Measured on frozen lines
 (docs/hearing-danger.md has the intervals; tests/benchmarks/danger.py), any danger
 against none:
 
-    English    precision 0.93   recall 0.68 (plain 0.88, hinted 0.42)   with doubt 0.88
-    Chinese    precision 0.89   recall 0.61 (plain 0.78, hinted 0.53)   with doubt 0.82
+    English    precision 0.92   recall 0.67 (plain 0.87, hinted 0.41)   with doubt 0.90
+    Chinese    precision 0.91   recall 0.58 (plain 0.79, hinted 0.42)   with doubt 0.81
 
 So silence promises nothing.
 """
