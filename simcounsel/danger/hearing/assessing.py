@@ -127,9 +127,8 @@ def _unjudged(heard: Heard, context: LineContext) -> RiskAnswer:
 
 def _waits(heard: Heard, context: LineContext) -> bool:
     """Whether danger in doubt begins nothing yet, since no other line of the talk raised it."""
-    if context.noted is None or context.kinds or context.file is not None:
-        return False
-    return heard.waits(context.noted)
+    known = context.kinds or context.file is not None or context.noted is None
+    return heard.waits and not known and not set(heard.kinds) & set(context.noted or ())
 
 
 def _no_judge(heard: Heard, level: RiskLevel, context: LineContext) -> str:

@@ -11,7 +11,7 @@ against none:
 So silence promises nothing.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -81,14 +81,13 @@ class Heard:
             else self.level
         )
 
-    def waits(self, noted: Collection[Danger] = ()) -> bool:
-        """Whether there is danger in doubt only, and the first sign of it: nothing said openly or
-        in answer to a question, and the classifier is not nearly sure. noted: the dangers that
-        earlier lines of the talk raised so.
+    @property
+    def waits(self) -> bool:
+        """Whether there is danger in doubt only: nothing said openly or in answer to a question,
+        and the classifier is not nearly sure.
         """
         plain = self.floor != "none" or any(one.answers for one in self.evidence)
-        sure = plain or (self.chance or 0.0) >= SURE or set(self.kinds) & set(noted)
-        return self.level != "none" and not sure
+        return self.level != "none" and not plain and (self.chance or 0.0) < SURE
 
     def first(self, kind: Danger) -> Evidence | None:
         """The weightiest evidence of a kind; of equals the first."""
