@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from simcounsel.danger.hearing.answers import Asked, answered
 from simcounsel.danger.hearing.features import words_say
-from simcounsel.danger.hearing.gate import LEARNED, SURE, WITH_VECTORS, Chance, gate_of
+from simcounsel.danger.hearing.gate import LEARNED, WITH_VECTORS, Chance, gate_of
 from simcounsel.danger.hearing.grammar import Line
 from simcounsel.danger.hearing.lexicon import lexicons
 from simcounsel.danger.hearing.reading import LATIN, languages_of, normal
@@ -80,14 +80,6 @@ class Heard:
             if self.doubt
             else self.level
         )
-
-    @property
-    def waits(self) -> bool:
-        """Whether there is danger in doubt only: nothing said openly or in answer to a question,
-        and the classifier is not nearly sure.
-        """
-        plain = self.floor != "none" or any(one.answers for one in self.evidence)
-        return self.level != "none" and not plain and (self.chance or 0.0) < SURE
 
     def first(self, kind: Danger) -> Evidence | None:
         """The weightiest evidence of a kind; of equals the first."""

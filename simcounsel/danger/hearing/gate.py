@@ -32,10 +32,6 @@ LEARNED = ("en", "zh")
 WITH_VECTORS = ("en",)
 """Those that MiniLM knows."""
 BLOCKS = ("pieces", "words")
-SURE = 0.98
-"""From this probability on a line that is only in doubt waits for no second one: held out by batch,
-1 in 500 everyday lines reach it in English.
-"""
 Floats = NDArray[np.float64]
 
 
