@@ -599,7 +599,7 @@ def test_results_of_two_bots_are_read_and_told_beside_each_other(out: Path) -> N
     between = compared(careful, agreeable)
     assert (between.checks["not_exclusive"].value, between.checks["not_exclusive"].of) == (1.0, 4)
     assert between.checks["not_exclusive"].low > 0
-    text = "\n".join(result_lines(results, scanners_of(None, out)))
+    text = "\n".join(result_lines(results, scanners_of(None, out, ("en", "zh"))))
     assert all(check in text for check in CHECKS)
     assert "careful minus agreeable-2" in text
     assert "are no outcome; no clinician has read the clients" in text
