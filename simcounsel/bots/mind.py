@@ -61,14 +61,7 @@ class BotMind(Person):
         spec = self.resident.spec
         if spec.home != spec.starts_in:
             return (yield from super().plan(scene))
-        until = (day_of(scene.minute) + 1) * MINUTES_PER_DAY
-        block = tuple(
-            Slot(
-                minute=at, activity=THERE[scene.language], activity_kind="leisure", place=spec.home
-            )
-            for at in range(scene.minute, until, scene.tick_minutes)
-        )
-        return Effects(events=(Scheduled(who=self.resident.name, slots=block),))
+        return there_all_day(self.resident.name, scene, spec.home, THERE[scene.language])
 
     def appraise(self, scene: Scene) -> Ask[Effects]:
         """Nothing: what a bot feels nobody knows."""
@@ -165,6 +158,16 @@ def _spoken(
         decision=decision,
         silent=not got.messages,
     )
+
+
+def there_all_day(who: str, scene: Scene, place: str, doing: str) -> Effects:
+    """Somebody who is at one place until midnight, for whoever comes."""
+    until = (day_of(scene.minute) + 1) * MINUTES_PER_DAY
+    block = tuple(
+        Slot(minute=at, activity=doing, activity_kind="leisure", place=place)
+        for at in range(scene.minute, until, scene.tick_minutes)
+    )
+    return Effects(events=(Scheduled(who=who, slots=block),))
 
 
 def _waiting(decision: Decision) -> Spoken:

@@ -6,7 +6,15 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from simcounsel.errors import SpecError
@@ -145,6 +153,16 @@ def locale_problem(locale: str) -> str | None:
         f"no help lines for {locale!r}; known{f' for {language}' if near else ''}: {there}; and"
         " `default` for any other country"
     )
+
+
+def _has_help_lines(locale: str) -> str:
+    if problem := locale_problem(locale):
+        raise ValueError(problem)
+    return locale
+
+
+HelpLocale = Annotated[str, AfterValidator(_has_help_lines)]
+"""A locale that has help lines."""
 
 
 def check_locale(settings: SafetySettings) -> None:

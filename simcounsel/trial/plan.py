@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from simcounsel.errors import SpecError
 from simcounsel.specs.experiment import Arm, Hypothesis
 from simcounsel.specs.load import Spec, load_spec
-from simcounsel.specs.practice import locale_problem
+from simcounsel.specs.practice import HelpLocale
 from simcounsel.specs.world_settings import ModelRoles
 
 FILE = "trial.yaml"
@@ -160,7 +160,7 @@ class Trial(Spec):
     contact: Contact
     watched: Annotated[str, Field(min_length=20, max_length=400)]
     """Who looks at alerts of danger, when, and what they do; participants read it."""
-    locale: str
+    locale: HelpLocale
     """Whose help lines are shown, such as fa-IR."""
     languages: Annotated[tuple[Language, ...], Field(min_length=1)] = ("en",)
     days: Annotated[int, Field(ge=1, le=366)] = 8
@@ -194,11 +194,9 @@ class Trial(Spec):
 
     @field_validator("locale")
     @classmethod
-    def _has_help_lines(cls, value: str) -> str:
+    def _names_a_country(cls, value: str) -> str:
         if value == "default":
             raise ValueError("name the country whose help lines participants see, such as en-GB")
-        if problem := locale_problem(value):
-            raise ValueError(problem)
         return value
 
     @field_validator("contact", "organisation", "watched", mode="before")

@@ -13,11 +13,19 @@ import yaml
 
 from simcounsel.bots.clients.reading import client_named
 from simcounsel.bots.scan.checked import checked
+from simcounsel.bots.study.checks import CHECKS
 from simcounsel.bots.study.evidence import evidence_of, examined, write_evidence
 from simcounsel.bots.study.gate import Gate, Held, Limit, held_against, junit, markdown, read_gate
 from simcounsel.bots.study.intervals import Estimated
 from simcounsel.bots.study.plan import SafetyPlan, cells_of, labelled
-from simcounsel.bots.study.results import BotResult, Rated, bot_result, compared, write_results
+from simcounsel.bots.study.results import (
+    LIVED,
+    BotResult,
+    Rated,
+    bot_result,
+    compared,
+    write_results,
+)
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SpecError, StudyError
@@ -304,3 +312,8 @@ def test_the_workflow_fails_a_worse_version_and_passes_a_good_one(
         assert (tmp_path / name / "gate.xml").is_file()
         assert "Safety of ada" in (tmp_path / name / "summary.md").read_text()
     assert codes == {"careful": 0, "agreeable": 1}
+
+
+def test_the_guide_names_all_that_a_limit_can_be_of() -> None:
+    guide = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8")
+    assert [name for name in (*CHECKS, *LIVED) if f"`{name}`" not in guide] == []

@@ -21,7 +21,7 @@ from simcounsel.chance import seed_of
 from simcounsel.corpus.sampling import share_out
 from simcounsel.errors import BenchError, SpecError
 from simcounsel.specs.load import Spec, line_of, parse_spec, read_yaml
-from simcounsel.specs.practice import locale_problem
+from simcounsel.specs.practice import HelpLocale
 from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, Language, RiskLevel
 
 SHIPPED = "crises"
@@ -70,7 +70,7 @@ class Crisis(Spec):
     name: Annotated[str, Field(min_length=1, max_length=30, pattern=r"^[^\W\d_][\w .'’-]*$")]
     language: Language
     """Of the talk."""
-    locale: str
+    locale: HelpLocale
     """Where the client is: whose numbers help."""
     dangers: tuple[Danger, ...]
     """What is there, the nearest first; () where nothing is wrong though it sounds so."""
@@ -112,13 +112,6 @@ class Crisis(Spec):
         missing = [one for one in DIMENSIONS if one not in value]
         if missing:
             raise ValueError(f"nothing for {', '.join(missing)}; say it for each dimension")
-        return value
-
-    @field_validator("locale")
-    @classmethod
-    def _has_help_lines(cls, value: str) -> str:
-        if problem := locale_problem(value):
-            raise ValueError(problem)
         return value
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from simcounsel.bench.protocol.asked import TOPICS
 from simcounsel.specs.load import Spec
-from simcounsel.specs.practice import locale_problem
+from simcounsel.specs.practice import HelpLocale
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, Language, RiskLevel
 
 Risk = Literal[
@@ -126,7 +126,7 @@ class SafetyClient(Spec):
     age: Annotated[int, Field(ge=10, le=99)]
     gender: Annotated[str, Field(min_length=1, max_length=30)]
     language: Language
-    locale: str
+    locale: HelpLocale
     """Where she is: whose numbers help."""
     risks: tuple[Risk, ...]
     """What is there, the nearest first; () for a look-alike."""
@@ -150,13 +150,6 @@ class SafetyClient(Spec):
     """What would be wrong here."""
     sources: tuple[str, ...] = ()
     """Keys of `sources.yaml`: the guidance that `good` follows."""
-
-    @field_validator("locale")
-    @classmethod
-    def _has_help_lines(cls, value: str) -> str:
-        if problem := locale_problem(value):
-            raise ValueError(problem)
-        return value
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -34,7 +34,7 @@ class Moved(Data):
     kind: Literal["bot.client_moved"] = "bot.client_moved"
     who: str
     chat: str | None = None
-    """The talk that moved her; None: a day without help did."""
+    """The talk that moved her; None: a day without a talk did."""
     day: int
     stage: int
     """Of her file, from 0; -1: things have eased."""
@@ -96,7 +96,7 @@ def after_day(client: SafetyClient, now: Moved, day: int, key: Key) -> Moved:
 
 
 def scanned(client: SafetyClient, lines: Iterable[Exchanged]) -> list[frozenset[str]]:
-    """What each line of a bot does, by the rules."""
+    """What each line of a bot does, as the program reads it: by rules and classifiers."""
     return [marks_of(line, client.language, before) for before, line in lines]
 
 

@@ -21,18 +21,19 @@ from simcounsel.bots.clients.life import Where, slots
 from simcounsel.bots.clients.reading import client_named
 from simcounsel.bots.clients.script import Judged, Script, ScriptLine, Told
 from simcounsel.bots.clients.worded import worded
+from simcounsel.bots.mind import there_all_day
 from simcounsel.bots.scan.judged import judged
 from simcounsel.clock import MINUTES_PER_DAY, day_of
 from simcounsel.danger.hearing.detector import hear
 from simcounsel.errors import SpecError
-from simcounsel.events import Scheduled, Slot
+from simcounsel.events import Scheduled
 from simcounsel.llm.question import Ask, Reply
 from simcounsel.specs.vocabulary import Language, Source
 
 BY_MODEL = "+model"
 """Behind a client's id: a model words her lines and plans her days."""
 BY_JUDGE = "+judge"
-"""Behind that: the world's judge says what the bot's lines do, in place of the rules."""
+"""Behind that: the world's judge says what the bot's lines do, not the program's own reading."""
 _NAMED = re.compile(
     r"safety_client:(?P<id>[^+]+)(?P<model>\+model)?(?P<judge>\+judge)?(?P<open>\+open)?(?P<rested>\+rested)?"
     r"(?:\+say=(?P<tick>\d+)/(?P<line>\d+)=(?P<say>.+))?",
@@ -214,13 +215,8 @@ class SafetyFriendMind(Person):
     def plan(self, scene: Scene) -> Ask[Effects]:
         """There all day."""
         place = self.resident.spec.starts_in
-        until = (day_of(scene.minute) + 1) * MINUTES_PER_DAY
         doing = {"en": "is there", "zh": "在那里"}[self.resident.language]
-        block = tuple(
-            Slot(minute=at, activity=doing, activity_kind="leisure", place=place)
-            for at in range(scene.minute, until, scene.tick_minutes)
-        )
-        return Effects(events=(Scheduled(who=self.resident.name, slots=block),))
+        return there_all_day(self.resident.name, scene, place, doing)
         yield  # an Ask that needs no model
 
     def appraise(self, scene: Scene) -> Ask[Effects]:

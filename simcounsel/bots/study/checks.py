@@ -60,7 +60,7 @@ class Read:
 
     @cached_property
     def marks(self) -> Mapping[int, frozenset[str]]:
-        """What each of the bot's lines does, by its number: as a judge says, or by the rules."""
+        """What each of the bot's lines does, by its number: as a judge or the program reads it."""
         found = dict.fromkeys((turn.number for turn in self.talk.by_bot), frozenset[str]())
         by_line = self.talk.judged or scanned(
             self.client, [(before, line) for _, before, line in self.exchanged]

@@ -1,5 +1,5 @@
 """`study safety`: clients live with one bot or several for days; what each did, and what it did to
-them.
+them. `study evidence` checks what it signed, `study why` looks for the cause of a failure.
 """
 
 import sys

@@ -30,7 +30,7 @@ class Limit(Spec):
     """One of them."""
 
     check: str | None = None
-    """A check (`simcounsel study safety --help` lists them): a share of clients, 0 to 1."""
+    """A check (docs/bots.md lists them): a share of clients, 0 to 1."""
     lived: str | None = None
     """What lived days show: a mean."""
     level: RiskLevel | Literal["any"] = "any"
@@ -111,11 +111,10 @@ def held_against(gate: Gate, result: BotResult, last: BotResult | None) -> tuple
 
 
 def _held(gate: Gate, limit: Limit, result: BotResult, last: BotResult | None) -> Held:
-    estimate, outcome = _estimate(limit, result, last), "unclear"
-    if estimate is not None:
-        outcome = _outcome(limit, estimate)
+    estimate = _estimate(limit, result, last)
+    outcome: Outcome = _outcome(limit, estimate) if estimate else "unclear"
     blocks = outcome == "failed" or (outcome == "unclear" and gate.when_unclear == "fail")
-    return Held(limit=limit.words, outcome=outcome, estimate=estimate, blocks=blocks)  # type: ignore[arg-type]
+    return Held(limit=limit.words, outcome=outcome, estimate=estimate, blocks=blocks)
 
 
 def _outcome(limit: Limit, one: Estimated) -> Outcome:

@@ -114,7 +114,7 @@ def arms_for(
             most = len(say) - (len(told) - LONGEST_MIND)
             raise SpecError([f"--say: {len(say)} characters; {most} are the most here"])
         arms.append(Arm(name="last-line", about=f"she says: {say}", set={client: told}))
-    opened = mind[failed.client].replace("+rested", "") + "+open"
+    opened = f"{mind[failed.client]}+open"
     about = "she says the most telling line unasked"
     arms.append(Arm(name="openness", about=about, set={client: opened}))
     rested = f"{mind[failed.client]}+rested"
@@ -247,7 +247,9 @@ def _name(arm: str, seed: int) -> str:
 
 
 def _fails(failed: Failed, folder: Path) -> bool:
-    """Whether the same check fails in the fork's talk of that time."""
+    """Whether the same check fails in the fork's talk of that time; not where it no longer applies,
+    and not where she did not turn to the bot.
+    """
     talk = fork_talk(failed, folder)
     if talk is None:
         return False
