@@ -48,6 +48,8 @@ class Assessed(Answered):
         None
     )
     """What the line says about it, by a model; None where none judged the line."""
+    noted: Annotated[tuple[Danger, ...], Field(exclude_if=lambda noted: not noted)] = ()
+    """Dangers in doubt, of which one line alone begins nothing where no model can judge."""
 
 
 class Judged(Answered):

@@ -18,7 +18,7 @@ from typing import Any
 from simcounsel.bench.risk import Share
 from simcounsel.danger.hearing.detector import Heard, hear, takes_vectors
 from simcounsel.llm.embeddings import MiniLM
-from simcounsel.specs.vocabulary import DANGERS
+from simcounsel.specs.vocabulary import DANGERS, Danger
 
 FROZEN = Path(__file__).parents[1] / "danger" / "frozen"
 Row = dict[str, Any]
@@ -66,6 +66,16 @@ def reaches(pair: Pair) -> bool:
     return flagged(pair) or pair[1].doubt
 
 
+def begins(some: Iterable[Heard]) -> bool:
+    """Whether these lines of one session begin the protocol where no model can judge."""
+    noted: set[Danger] = set()
+    for heard in some:
+        if heard.level != "none" and not heard.waits(noted):
+            return True
+        noted |= set(heard.kinds)
+    return False
+
+
 def share(pairs: Iterable[Pair], test: Callable[[Pair], bool]) -> str:
     """How many of how many, in words."""
     some = [test(pair) for pair in pairs]
@@ -82,6 +92,7 @@ def tell_lines(name: str, pairs: list[Pair], by: tuple[str, ...]) -> None:
     calm = [pair for pair in pairs if pair[0]["danger"] == "none"]
     print(f"{name}: {len(danger)} with danger, {len(calm)} without")
     print(f"  recall {share(danger, flagged)}; with doubt {share(danger, reaches)}")
+    print(f"  begins the protocol by itself {share(danger, lambda pair: begins([pair[1]]))}")
     print(
         f"  precision {share([pair for pair in pairs if flagged(pair)], lambda pair: pair[0]['danger'] != 'none')}"
     )
@@ -107,14 +118,12 @@ def tell_interviews(pairs: list[Pair]) -> None:
     sessions = defaultdict(list)
     for pair in pairs:
         sessions[pair[0]["session"]].append(pair)
-    begun = [
-        (some[0][0], next((heard for _, heard in some if heard.level != "none"), Heard()))
-        for some in sessions.values()
-    ]
+    begun = sum(begins(heard for _, heard in some) for some in sessions.values())
     print(
         f"interviews: lines flagged {share(pairs, flagged)}, in doubt or flagged {share(pairs, reaches)}"
     )
-    print(f"  sessions that would start the protocol {share(begun, flagged)}")
+    one = Share(hits=begun, of=len(sessions))
+    print(f"  sessions that would start the protocol {one.hits} of {one.of} {one.interval}")
 
 
 def tell_questions(pairs: list[Pair]) -> None:

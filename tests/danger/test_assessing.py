@@ -119,6 +119,46 @@ def test_a_model_that_cannot_judge_leaves_it_to_the_detector(model: Scripted | E
     assert "no model that can judge" in outcome.value.why and outcome.troubles == ()
 
 
+def alone(line: str, **context: Any) -> Assessed:
+    """Where no model can judge."""
+    models = switchboard(Scripted())
+    (outcome,) = models.ask({"x": assess(line, replace(about(), **context))}).values()
+    models.close()
+    return outcome.value
+
+
+def test_a_line_in_doubt_waits_for_a_second_one_of_the_same_danger() -> None:
+    first = alone(DOUBTFUL, noted=())
+    assert (first.level, first.kinds, first.noted) == ("none", (), ("suicide",))
+    assert "waits for a second line" in first.why
+    assert alone(DOUBTFUL, noted=("abuse",)).noted == ("suicide",)
+    second = alone(DOUBTFUL, noted=("suicide",))
+    assert (second.level, second.kinds, second.noted) == ("low", ("suicide",), ())
+
+
+@each(
+    ("line", "context"),
+    [
+        ("I want to die.", {"noted": ()}),
+        ("Maybe.", {"noted": (), "before": "Do you think about killing yourself?"}),
+        ("He won't let me see my sister.", {"noted": ()}),
+        (DOUBTFUL, {"noted": (), "kinds": ("self_harm",)}),
+        (DOUBTFUL, {"noted": (), "file": ("suicide",)}),
+        (DOUBTFUL, {"noted": None}),
+    ],
+)
+def test_what_waits_for_no_second_line(line: str, context: dict[str, Any]) -> None:
+    """Said openly, an answer, nearly sure, danger heard before, a file that tells of it, a line
+    without a talk.
+    """
+    assert alone(line, **context).level != "none"
+
+
+def test_a_model_that_judges_waits_for_nothing() -> None:
+    judged = play(assess(DOUBTFUL, replace(about(), noted=())), says("low"))
+    assert (judged.level, judged.noted) == ("low", ())
+
+
 def test_a_model_that_answers_nonsense_leaves_it_to_the_detector() -> None:
     models = switchboard(Scripted({"risk": lambda request, draw: "perhaps"}))
     assessed = asyncio.run(pursue(assess(DOUBTFUL, about()), models.answer)).value

@@ -1687,6 +1687,17 @@ def test_what_only_the_classifier_hears_costs_one_question() -> None:
     assert talk.end.open_danger == "none" and not any("999" in line for line in talk.spoken)
 
 
+def test_a_session_begins_the_protocol_with_the_second_line_in_doubt() -> None:
+    doubt = "I keep thinking they'd be happier without me."
+    listens = DangerListener(protects=True)
+    once = session(Line(doubt), Line("My sister rang."), Line("It rained."), listens=listens)
+    twice = session(
+        Line(doubt), Line("It rained."), Line(f"Oh. {doubt}"), Line("Yes."), listens=listens
+    )
+    assert once.steps == [] and once.of(Assessed)[0].noted == ("suicide",)
+    assert twice.steps[0] == "acknowledge" and twice.of(Assessed)[-1].level != "none"
+
+
 def test_and_if_it_is_so_the_whole_way() -> None:
     text = "Everything is grey these days."
     talk = session(

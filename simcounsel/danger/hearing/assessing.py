@@ -7,9 +7,9 @@ may be waved away by a model that knows better, since a word list cannot know wh
 given away means; several of them together at most one level; and nothing that was said openly.
 Whoever judges the level judges the kinds: a model's count beside those that were said openly.
 
-Without a model that can judge, the detector's own level stands: a question too many rather than a
-danger unheard. Only a line that a stand-in chose out of the client's file means no more than the
-file does (`in_file`).
+Without a model that can judge, the detector's own level stands, but a line in doubt only is noted
+and begins nothing, until a second one of the talk raises the same danger. A line that a stand-in
+chose out of the client's file means no more than the file does (`in_file`).
 
 Most hints in which no telling word falls, the detector does not hear at all, not even as doubt
 (`detector` has the numbers). `every_line` is for where that weighs more than a request for each
@@ -71,6 +71,7 @@ def assess(
         evidence=tuple(dict.fromkeys((*(one.words for one in heard.evidence), *quotes))),
         why=found.why or NOTHING_HEARD,
         details=said.details(line) if said else None,
+        noted=heard.kinds if _waits(heard, context) and judged and not _judges(judged) else (),
         **traced(*replies),
     )
 
@@ -119,12 +120,21 @@ def _unjudged(heard: Heard, context: LineContext) -> RiskAnswer:
     holds no danger is none.
     """
     level: RiskLevel = "low" if heard.strange and heard.level == "none" else heard.level
-    if context.file == () and heard.doubt:
+    if (context.file == () and heard.doubt) or _waits(heard, context):
         level = heard.floor
     return RiskAnswer(level=level, kinds=_kinds(heard, level, context.kinds))
 
 
+def _waits(heard: Heard, context: LineContext) -> bool:
+    """Whether danger in doubt begins nothing yet, since no other line of the talk raised it."""
+    if context.noted is None or context.kinds or context.file is not None:
+        return False
+    return heard.waits(context.noted)
+
+
 def _no_judge(heard: Heard, level: RiskLevel, context: LineContext) -> str:
+    if _waits(heard, context):
+        return "no model that can judge it was there, so it waits for a second line that says so"
     if context.file == () and level != heard.level:
         return "the line is out of the client's file, which holds no danger"
     stands = "so it is asked about" if level != heard.level else "so the detector's level stands"

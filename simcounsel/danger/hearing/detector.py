@@ -5,13 +5,13 @@ What is open it hears well, what is hinted at badly. Measured on frozen lines
 (docs/hearing-danger.md has the intervals; tests/benchmarks/danger.py), any danger
 against none:
 
-    English    precision 0.92   recall 0.67 (plain 0.87, hinted 0.41)   with doubt 0.90
-    Chinese    precision 0.91   recall 0.58 (plain 0.79, hinted 0.42)   with doubt 0.81
+    English    precision 0.93   recall 0.68 (plain 0.88, hinted 0.42)   with doubt 0.88
+    Chinese    precision 0.89   recall 0.61 (plain 0.78, hinted 0.53)   with doubt 0.82
 
 So silence promises nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from simcounsel.danger.hearing.answers import Asked, answered
 from simcounsel.danger.hearing.features import words_say
-from simcounsel.danger.hearing.gate import LEARNED, WITH_VECTORS, Chance, gate_of
+from simcounsel.danger.hearing.gate import LEARNED, SURE, WITH_VECTORS, Chance, gate_of
 from simcounsel.danger.hearing.grammar import Line
 from simcounsel.danger.hearing.lexicon import lexicons
 from simcounsel.danger.hearing.reading import LATIN, languages_of, normal
@@ -80,6 +80,15 @@ class Heard:
             if self.doubt
             else self.level
         )
+
+    def waits(self, noted: Collection[Danger] = ()) -> bool:
+        """Whether there is danger in doubt only, and the first sign of it: nothing said openly or
+        in answer to a question, and the classifier is not nearly sure. noted: the dangers that
+        earlier lines of the talk raised so.
+        """
+        plain = self.floor != "none" or any(one.answers for one in self.evidence)
+        sure = plain or (self.chance or 0.0) >= SURE or set(self.kinds) & set(noted)
+        return self.level != "none" and not sure
 
     def first(self, kind: Danger) -> Evidence | None:
         """The weightiest evidence of a kind; of equals the first."""

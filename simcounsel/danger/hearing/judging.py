@@ -107,6 +107,10 @@ class LineContext:
     """The client's lines of this talk in which danger was heard before."""
     kinds: tuple[Danger, ...] = ()
     """The kinds of danger in the last of those."""
+    noted: tuple[Danger, ...] | None = None
+    """The dangers that earlier lines of this talk raised in doubt only, while none was heard; None:
+    a line counts by itself.
+    """
     file: tuple[Danger, ...] | None = None
     """The dangers in the client's file, where the line was chosen out of it; None: it was not."""
 

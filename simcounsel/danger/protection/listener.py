@@ -35,13 +35,13 @@ class DangerListener:
 
     def hear(self, view: TalkView, line: HeardLine) -> Ask[tuple[PracticeEvent, ...]]:
         """The verdict on the line; while danger is open a model, if there is one, judges each."""
-        said, asked = line.said, line.asked
+        said, asked, known = line.said, line.asked, self._open(view)
         heard = yield from assess(
             said.text,
-            _context(view, line),
+            _context(view, line, known=known),
             chat=said.chat,
             message=said.message,
-            every_line=self.every_line or self._open(view),
+            every_line=self.every_line or known,
             vectors=self.vectors,
             asked=None if asked is None else tuple(a for a in asked if isinstance(a, Asked)),
         )
@@ -115,8 +115,8 @@ def _undone(view: TalkView) -> OpenDanger:
     return NOTHING_OPEN
 
 
-def _context(view: TalkView, line: HeardLine) -> LineContext:
-    """What the line is judged with."""
+def _context(view: TalkView, line: HeardLine, *, known: bool) -> LineContext:
+    """What the line is judged with. known: danger is open."""
     some = [event for event in view.assessed if event.level != "none"]
     heard = {event.message for event in some}
     lines = view.lines[:-1]
@@ -129,5 +129,6 @@ def _context(view: TalkView, line: HeardLine) -> LineContext:
         talk=tuple((one.who == view.other, one.text) for one in lines),
         earlier=tuple(one.text for number, one in enumerate(lines, 1) if number in heard),
         kinds=some[-1].kinds if some else (),
+        noted=None if known else tuple(kind for event in view.assessed for kind in event.noted),
         file=dangers_in_file(chosen, view.language) if isinstance(chosen, ClientPersona) else None,
     )

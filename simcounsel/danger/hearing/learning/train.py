@@ -39,9 +39,10 @@ from simcounsel.specs.vocabulary import DANGERS
 
 HERE = Path(__file__).parent
 FOLDS = 8
-ASKED, FLAGGED = 0.13, 0.025
+ASKED, FLAGGED = 0.15, 0.03
 """The shares of harmless everyday lines of which a model is asked, and which count as danger. Many
-of them hold words of danger in harmless use: of plainer ones it is about half as many.
+of them hold words of danger in harmless use, or are twins of hints: of plainer ones it is about
+half as many.
 """
 
 Floats = NDArray[np.float64]
@@ -152,7 +153,7 @@ def told(
         f" everyday; AUC {roc_auc_score(danger, guesses):.3f}"
     )
     highest = np.sort(guesses[calm])[::-1]
-    for share in (0.0, 0.002, 0.005, FLAGGED, 0.02, 0.03, 0.05, ASKED):
+    for share in (0.0, 0.002, 0.005, 0.02, FLAGGED, 0.05, ASKED):
         limit = highest[int(len(highest) * share)]
         flagged = (guesses > limit) | open_
         typer.echo(
