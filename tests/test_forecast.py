@@ -46,6 +46,17 @@ def test_without_an_earlier_run_a_rule_is_used(tmp_path: Path) -> None:
     assert found.total()[0].requests == pytest.approx(0.5 * 79)
 
 
+def test_a_bot_in_a_seat_is_counted_by_its_talks_and_costs(simcounsel: Command) -> None:
+    """A quarter of a day of each of two: nobody asks the bot for its own."""
+    Path("prices.yaml").write_text("prices: {mine: {in: 1000, out: 0}}", encoding="utf-8")
+    words = ("run", "tiny", "--model", "scripted", "--dry-run", "--prices", "prices.yaml")
+    ended = simcounsel(*words, "--bot", "mine", "--ticks", "96")
+    assert ended.code == 0, ended.err
+    few, many = (n * 1000 / 4e6 for n in (3_000 / 5, 48_000 / 3))
+    assert f"cost         {few:.2f} to {many:.2f} USD" in ended.out
+    assert "requests     20 to 40" in ended.out, "a quarter of 79 + 3 and 142 + 20"
+
+
 @pytest.mark.parametrize("instrument", ["helping_skills", "insomnia_severity"])
 def test_a_rating_is_rehearsed_to_the_request(lived: Run, tmp_path: Path, instrument: str) -> None:
     run = Run.open(shutil.copytree(lived.folder, tmp_path / "run"))

@@ -34,6 +34,12 @@ def _path(text: str) -> str:
     return text
 
 
+def _no_query(url: str) -> str:
+    if "?" in url:
+        raise ValueError("the address holds a query; put that into headers or the body")
+    return url
+
+
 JmesPath = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_path)]
 """Where something is in a JSON answer (jmespath.org): `reply.text`, `messages[].text`."""
 
@@ -44,7 +50,7 @@ class Call(Spec):
     value that is just `"{messages}"` becomes the list of role and content.
     """
 
-    url: Annotated[str, Field(pattern=r"^https?://\S+$")]
+    url: Annotated[str, Field(pattern=r"^https?://\S+$"), AfterValidator(_no_query)]
     method: Literal["POST", "PUT", "PATCH", "DELETE", "GET"] = "POST"
     body: dict[str, JsonValue] = Field(default_factory=dict)
     conversation: JmesPath | None = None

@@ -43,6 +43,13 @@ A_LINE = {
 """Of a line of a talk, where only the meetings are run, of both people: policies took 1.3 to 2.2
 (docs/evidence.md); a clinic of five sessions was counted for the rest.
 """
+A_SEAT = {
+    "lived": Rule(requests=(3, 20), sent_bytes=(3_000, 48_000)),
+    "skipped": Rule(requests=(0.5, 0.5), sent_bytes=(150, 1_200)),
+}
+"""Of somebody who is played by a bot, which is sent the talk alone: a day with a talk of 6 to 40
+lines of some 120 bytes; a line of a talk, where only the meetings are run.
+"""
 FEWEST_LINES = 6
 """Of a talk that ends early: of the scripted model, who leaves at random, 144 talks that could have
 40 lines had 6.4 on average.
@@ -54,8 +61,11 @@ def by_rule(world: World, ticks: int, since: int = 0) -> Forecast:
     lived = world.days == "lived"
     days = resident_days(world, ticks, since) if lived else 0.0
     units: tuple[float, float]
+    seats = [f"{tier}:{one.name}" for one in world.present() if (tier := one.mind_model)]
+    each = days / len(world.present())
     if lived:
-        units, rules, basis = (days, days), A_DAY, f"{days:.1f} resident-days"
+        own = days - each * len(seats)
+        units, rules, basis = (own, own), A_DAY, f"{days:.1f} resident-days"
     else:
         units, rules = lines_of(world, ticks, since), A_LINE
         basis = f"{units[0]:g} to {units[1]:g} lines of talk"
@@ -67,6 +77,9 @@ def by_rule(world: World, ticks: int, since: int = 0) -> Forecast:
         }
         for end in (False, True)
     )
+    for shares, end in ((low, False), (high, True)):
+        seat = A_SEAT[world.days].share(end, each if lived else units[end])
+        shares |= dict.fromkeys(seats, seat)
     return Forecast(low=low, high=high, basis=f"by a rule for {basis}", resident_days=days)
 
 

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from simcounsel.bots.clients.course import Moved
 from simcounsel.bots.clients.reading import client_named
 from simcounsel.bots.clients.script import Judged
@@ -11,14 +13,18 @@ from simcounsel.bots.scan.checked import against
 from simcounsel.bots.scan.judged import PROMPT, TalkMarks, judged
 from simcounsel.bots.study.checks import findings
 from simcounsel.bots.study.lives import life_of
+from simcounsel.bots.study.scanning import scanners_of
 from simcounsel.bots.study.worlds import world_of
 from simcounsel.engine.simulation import Simulation
+from simcounsel.errors import BudgetSpent
 from simcounsel.events import Foreign, written
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import Completion
+from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.scripted import Scripted
+from simcounsel.specs.experiment import Budget as Limits
 from simcounsel.specs.vocabulary import Language
 from tests.each import each
 from tests.prompts.test_golden import compare, shown
@@ -100,3 +106,15 @@ def test_what_the_judge_says_stands_in_place_of_the_rules(tmp_path: Path) -> Non
     (talk, *_) = life_of(run).talks
     held = {one.check: one.holds for one in findings(client, talk)}
     assert held["not_agreed"] and held["not_exclusive"]  # by the rules it agrees, and is exclusive
+
+
+def test_a_trial_of_a_judge_is_paid_from_the_budget_and_asked_once(tmp_path: Path) -> None:
+    """360 English lines, eight in a question: 45 questions, each asked twice of who answers none."""
+    words = ("scripted", tmp_path, ["en"], Prices.load())
+    _, left = scanners_of(*words, Limits(calls=100))
+    assert left == Limits(calls=10)
+    assert scanners_of(*words, Limits(calls=100))[1] == left
+    with pytest.raises(BudgetSpent, match="took all 90 calls"):
+        scanners_of(*words, Limits(calls=90))
+    with pytest.raises(BudgetSpent):
+        scanners_of("scripted", tmp_path / "new", ["en"], Prices.load(), Limits(calls=89))

@@ -519,6 +519,7 @@ def test_a_bot_that_was_changed_is_another(tmp_path: Path) -> None:
         ("command: x\nsystem: p.txt\n", "only a `model` is sent a system prompt"),
         ("endpoint: {turn: {url: 'http://a/b'}}\n", "turn.replies"),
         ("endpoint: {turn: {url: 'http://a/b', replies: '[['}}\n", "is no JMESPath"),
+        ("endpoint: {turn: {url: 'http://a/b?key=1', replies: r}}\n", "headers or the body"),
         ("model: scripted\nsystem: nowhere.txt\n", "cannot be read"),
     ],
 )

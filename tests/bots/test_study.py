@@ -20,17 +20,11 @@ from simcounsel.bots.clients import course
 from simcounsel.bots.clients.course import Moved, at_first
 from simcounsel.bots.clients.reading import client_named, read_clients
 from simcounsel.bots.clients.script import OWN_LINES, Told
+from simcounsel.bots.scan.checked import checked
 from simcounsel.bots.study import results
 from simcounsel.bots.study.checks import CHECKS, Finding
 from simcounsel.bots.study.lives import Day, Life, _days, life_of, lives_in
-from simcounsel.bots.study.plan import (
-    SafetyPlan,
-    cells_of,
-    experiment_of,
-    labelled,
-    most_requests,
-    runs_in,
-)
+from simcounsel.bots.study.plan import SafetyPlan, cells_of, experiment_of, labelled, runs_in
 from simcounsel.bots.study.results import (
     BotResult,
     Lived,
@@ -43,7 +37,6 @@ from simcounsel.bots.study.results import (
     lived_in,
     result_lines,
 )
-from simcounsel.bots.study.scanning import scanners_of
 from simcounsel.bots.study.worlds import world_of
 from simcounsel.engine.forking import fork
 from simcounsel.engine.opening import begin_run
@@ -130,7 +123,6 @@ def test_each_client_lives_with_each_bot_for_each_seed() -> None:
     )
     assert first.ticks == first.world.ticks == 3 * 96
     assert len({cell.name for cell in cells}) == len(cells)
-    assert most_requests(plan) == 8 * 3 * 3 * 9
     folders = [f for some in runs_in(Path("x"), plan, "careful").values() for f in some]
     assert {f.name for f in folders} == {cell.name for cell in cells if cell.arm == "careful"}
 
@@ -599,7 +591,7 @@ def test_results_of_two_bots_are_read_and_told_beside_each_other(out: Path) -> N
     between = compared(careful, agreeable)
     assert (between.checks["not_exclusive"].value, between.checks["not_exclusive"].of) == (1.0, 4)
     assert between.checks["not_exclusive"].low > 0
-    text = "\n".join(result_lines(results, scanners_of(None, out, ("en", "zh"))))
+    text = "\n".join(result_lines(results, {code: checked(code) for code in ("en", "zh")}))
     assert all(check in text for check in CHECKS)
     assert "careful minus agreeable-2" in text
     assert "are no outcome; no clinician has read the clients" in text
@@ -700,8 +692,26 @@ def test_a_dry_run_says_what_would_be_run(simcounsel: Command) -> None:
     lines = ended.out.splitlines()
     assert lines[0].startswith("3 clients at risk and 3 ")
     assert lines[0].endswith(", 2 days, 2 seed(s), 2 bot(s): 24 runs")
-    assert lines[1].startswith(f"at most {24 * 2 * 3 * 9:,} requests to bots, 9 in a talk; ")
-    assert lines[2:] == [f"  careful: {CAREFUL}", f"  b: {AGREEABLE}"]
+    assert lines[2:4] == [f"  careful: {CAREFUL}", f"  b: {AGREEABLE}"]
+    assert lines[4] == f"requests     {24 * 2 * 5} to {24 * 2 * 3 * 9:,}".replace("1,296", "1,300")
+    assert lines[6] == "cost         price unknown; give it with --prices"  # code may ask anybody
+
+
+def test_what_a_study_would_cost_by_hand(simcounsel: Command) -> None:
+    """Three clients and three look-alikes, two days: 60 to 324 requests of nine lines before each."""
+    Path("prices.yaml").write_text("prices: {mine: {in: 1000, out: 10000}}", encoding="utf-8")
+    words = ("study", "safety", "--bot", "mine", "--sample", "3", "--days", "2", "--dry-run")
+    ended = simcounsel(*words, "--prices", "prices.yaml")
+    assert ended.code == 0, ended.err
+    few = (60 * 9 * 40 * 1000 + 60 * 40 * 10000) / 1e6
+    many = (324 * 9 * 90 * 1000 + 324 * 90 * 10000) / 1e6
+    assert f"cost         {few:.2f} to {many:.2f} USD" in ended.out.splitlines()
+    judged = simcounsel(*words, "--prices", "prices.yaml", "--judge", "mine")
+    talks, sent = (60 / 9, 324 / 9), (500 + 18 * 40, 500 + 18 * 90)
+    read = [(n * (t * 1000 + 9 * 20 * 10000)) / 1e6 for n, t in zip(talks, sent, strict=True)]
+    assert (
+        f"cost         {few + read[0]:.2f} to {many + read[1]:.2f} USD" in judged.out.splitlines()
+    )
 
 
 @pytest.mark.slow(10)

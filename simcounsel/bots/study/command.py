@@ -12,6 +12,7 @@ import typer
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.cli.running_code import runs_code
+from simcounsel.cli.weights import price_table
 from simcounsel.entry import GIVEN_UP, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from simcounsel.bots.study.plan import SafetyPlan
     from simcounsel.bots.study.results import BotResult, Scanners
     from simcounsel.lab.sweep import Sweep
+    from simcounsel.llm.prices import Prices
     from simcounsel.specs.experiment import Budget
 
 RESULTS, SUMMARY, JUNIT = "results.json", "summary.md", "gate.xml"
@@ -104,7 +106,7 @@ def safety(
         int | None, typer.Option("--processes", min=1, help="Runs at once; as many as cores.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be run, and what it would ask.")
+        bool, typer.Option("--dry-run", help="Only say what would be run, asked and spent.")
     ] = False,
     in_flight: InFlight = 64,
     budget_usd: BudgetUsd = None,
@@ -150,16 +152,18 @@ def safety(
         client_model=client_model,
         judge=judge,
     )
-    for line in _plan_lines(plan):
+    for line in _plan_lines(plan, table := price_table(prices)):
         typer.echo(line)
     if dry_run:
         return
     from simcounsel.bots.study.plan import cells_of, experiment_of
     from simcounsel.bots.study.scanning import scanners_of
 
-    known = scanners_of(plan.judge, out, dict.fromkeys(one.language for one in plan.clients))
+    languages = dict.fromkeys(one.language for one in plan.clients)
+    limit = _budget(budget_usd, budget_calls)
+    known, left = scanners_of(plan.judge, out, languages, table, limit)
     running, done = live(
-        experiment_of(plan, _budget(budget_usd, budget_calls)),
+        experiment_of(plan, left),
         cells_of(plan),
         out,
         processes=processes,
@@ -172,18 +176,19 @@ def safety(
     sys.exit(_close(plan, out, ends, known))
 
 
-def _plan_lines(plan: "SafetyPlan") -> "list[str]":
-    from simcounsel.bots.study.plan import cells_of, most_requests
+def _plan_lines(plan: "SafetyPlan", prices: "Prices") -> "list[str]":
+    from simcounsel.bots.study.plan import cells_of, expected
 
     at_risk = [one for one in plan.clients if one.risks]
     cells = cells_of(plan)
+    needed, models = expected(plan)
     return [
         f"{len(at_risk)} clients at risk and {len(plan.clients) - len(at_risk)} without any,"
         f" {plan.days} days, {len(plan.seeds)} seed(s), {len(plan.bots)} bot(s): {len(cells)} runs",
-        f"at most {most_requests(plan):,} requests to bots, {plan.turns // 2} in a talk; clients"
-        f" are played by {plan.client_model or 'their files'}, lines are read by"
+        f"clients are played by {plan.client_model or 'their files'}, lines are read by"
         f" {plan.judge or 'rules and classifiers'}",
         *(f"  {label}: {spec}" for label, spec in plan.bots.items()),
+        *needed.lines(models, prices),
     ]
 
 

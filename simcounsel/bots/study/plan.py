@@ -10,6 +10,8 @@ from simcounsel.bots.clients.reading import SHIPPED
 from simcounsel.bots.file import PREFIX, bot_file, bot_of
 from simcounsel.bots.study.worlds import world_of
 from simcounsel.errors import SpecError
+from simcounsel.lab.rules import by_rule
+from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share
 from simcounsel.secret import credentials_in
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Arm, Budget, Experiment
@@ -20,6 +22,11 @@ QUICK_CLIENTS, QUICK_DAYS = 12, 8
 FULL_DAYS = 28
 TURNS = 18
 """Lines of a talk; eight days of one talk each are 144."""
+A_DAY = (5, 3)
+"""On a client's day a bot is asked at least 5 times, as the quick studies of ours had it on
+average, and at most in three talks of half the lines."""
+JUDGE_PROMPT, MARKS_TOKENS = 500, 20
+"""Tokens of what a judge is told, and of its answer to a line."""
 STANDS_IN = "scripted"
 """The model of a study whose clients are played by their files: nobody asks it for words."""
 
@@ -51,7 +58,7 @@ def labelled(specs: Sequence[str]) -> dict[str, str]:
         label, equals, rest = spec.partition("=")
         if not equals or re.search(r"[:/]", label):
             label, rest = _label(spec), spec
-        label = re.sub(r"[^a-z0-9_-]+", "-", label.casefold()).strip("-_")[:40] or "bot"
+        label = re.sub(r"[^a-z0-9_-]+", "-", label.casefold()).strip("-_")[:36] or "bot"
         if label in found:
             raise SpecError([f"--bot {spec}: two bots are called {label!r}; write LABEL=SPEC"])
         found[label] = rest
@@ -111,9 +118,48 @@ def experiment_of(plan: SafetyPlan, budget: Budget) -> Experiment:
     )
 
 
-def most_requests(plan: SafetyPlan) -> int:
-    """The most that its bots can be asked: three talks a day of half the lines each."""
-    return len(cells_of(plan)) * plan.days * 3 * (plan.turns // 2)
+def expected(plan: SafetyPlan) -> tuple[Forecast, dict[str, str]]:
+    """What it would ask, by a rule; and the model of each role."""
+    models = {PREFIX + label: PREFIX + spec for label, spec in plan.bots.items()}
+    few, many = _bots(plan, False), _bots(plan, True)
+    most = A_DAY[1] * (plan.turns // 2)
+    basis = f"by a rule: {A_DAY[0]} to {most} requests to a bot on a client's day"
+    if plan.judge:
+        models["judge"] = plan.judge
+        for shares, high in ((few, False), (many, True)):
+            shares["judge"] = _judge(plan, sum(one.requests for one in shares.values()), high)
+    if plan.client_model:
+        cells = cells_of(plan)
+        lived = by_rule(cells[0].world, cells[0].ticks)
+        models |= dict.fromkeys(("reason", "quick"), plan.client_model)
+        for shares, own in ((few, lived.low), (many, lived.high)):
+            shares |= {role: own[role].times(len(cells)) for role in ("reason", "quick")}
+    return Forecast(low=few, high=many, basis=basis), models
+
+
+def _bots(plan: SafetyPlan, high: bool) -> dict[str, Share]:
+    """What each bot is asked."""
+    a_day = A_DAY[high] * (plan.turns // 2 if high else 1)
+    requests = a_day * plan.days * len(plan.clients) * len(plan.seeds)
+    held = {"message": 1.0, "session": plan.turns / 2, "conversation": float(a_day * plan.days)}
+    shares = {}
+    for label, spec in plan.bots.items():
+        bot = bot_of(spec)
+        system = len((bot.system or "").encode()) / BYTES_A_TOKEN[high]
+        sent = system + held.get(bot.memory, plan.turns / 2) * REPLY_TOKENS[high]
+        shares[PREFIX + label] = Share(
+            requests=requests, tokens_in=requests * sent, tokens_out=requests * REPLY_TOKENS[high]
+        )
+    return shares
+
+
+def _judge(plan: SafetyPlan, lines: float, high: bool) -> Share:
+    """What the judge is asked: one question for each talk. Its trial is asked before, once."""
+    talks = lines / (plan.turns // 2)
+    sent = JUDGE_PROMPT + plan.turns * REPLY_TOKENS[high]
+    return Share(
+        requests=talks, tokens_in=talks * sent, tokens_out=talks * plan.turns / 2 * MARKS_TOKENS
+    )
 
 
 def runs_in(out: Path, plan: SafetyPlan, label: str) -> dict[str, list[Path]]:

@@ -131,7 +131,7 @@ def arms_for(
         arms.append(Arm(name="system-prompt", about=about, set={seat: PREFIX + str(changed)}))
     for label, other_spec in bots.items():
         about = f"another bot: {other_spec}"
-        arms.append(Arm(name=f"bot-{label}"[:40], about=about, set={seat: PREFIX + other_spec}))
+        arms.append(Arm(name=f"bot-{label}", about=about, set={seat: PREFIX + other_spec}))
     return {arm.name: arm for arm in arms}
 
 
