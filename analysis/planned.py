@@ -73,7 +73,7 @@ test_planned.__test__ = False  # type: ignore[attr-defined]
 
 
 def _tested(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> Tested:
-    rows, judged, unclear = _of(hypothesis, outcomes)
+    rows, judged, unclear = rows_of(hypothesis, outcomes)
     here = rows[rows["arm"].isin(hypothesis.contrast)]
     known = here.dropna(subset=["value"])
     left_out = tuple(
@@ -105,7 +105,7 @@ def _tested(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> Tested:
             return _contrast(blank, known)
 
 
-def _of(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> tuple[pd.DataFrame, str, str | None]:
+def rows_of(hypothesis: Hypothesis, outcomes: pd.DataFrame) -> tuple[pd.DataFrame, str, str | None]:
     """The rows of the hypothesis, who answered, and why there are none: several respondents or
     judges answered and the hypothesis does not say which one it is about.
     """

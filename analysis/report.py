@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import dialogue
+from analysis.channels import Part, channel_table, channels, parts_picture
 from analysis.completeness import completeness
 from analysis.cuts import cut_minutes
 from analysis.embedding import each_once, embedding
@@ -42,6 +43,7 @@ from analysis.stories import Story, tell
 from analysis.style import Look, Picture, broken, dots_and_mean, picture, small_multiples
 from analysis.time_plots import over_time, step_by_step
 from simcounsel.errors import SimcounselError
+from simcounsel.specs.experiment import Change
 
 ROLES = ("client", "counselor", "layperson")
 
@@ -229,6 +231,8 @@ class Report:
     options: ReportOptions
     cut: Cut
     planned: list[Tested]
+    parts: list[Part]
+    """Of planned effects, by channel."""
     explored: list[Explored]
     patterns: ActivityPatterns
     pictures: dict[str, Picture]
@@ -269,7 +273,7 @@ def make(
     patterns, notes = _patterns(read["activities"], period, embed, name, options)
     outcomes = outcomes_of(read, period, sample)
     tell_user("testing")
-    planned, explored = _tests(sample, outcomes, read["measurements"], options)
+    planned, parts, explored = _tests(sample, outcomes, read["measurements"], options)
     made = {
         **_steps(read["measurements"], sample),
         "speakers": with_arm(dialogue.speakers(read["talk"]), sample),
@@ -284,9 +288,12 @@ def make(
         options=replace(options, embed=name),
         cut=options.cut,
         planned=planned,
+        parts=parts,
         explored=explored,
         patterns=patterns,
-        pictures={p.id: p for p in _pictures(sample, planned, explored, patterns, read | made)},
+        pictures={
+            p.id: p for p in _pictures(sample, planned, parts, explored, patterns, read | made)
+        },
         stories=stories,
         stories_left_out=left_out,
         tables={
@@ -297,9 +304,7 @@ def make(
             **_pattern_tables(patterns, sample),
             **_sample_tables(sample),
             "completeness": completeness(read["measurements"]),
-            "planned": planned_table(planned),
-            "exploratory": explored_table(explored),
-            "pairs": pairs_table(explored),
+            **_test_tables(planned, parts, explored),
             **said.tables,
         },
         notes=notes,
@@ -316,18 +321,31 @@ def _steps(measurements: pd.DataFrame, sample: Sample) -> dict[str, pd.DataFrame
 
 def _tests(
     sample: Sample, outcomes: pd.DataFrame, measurements: pd.DataFrame, options: ReportOptions
-) -> tuple[list[Tested], list[Explored]]:
-    """What was planned, and everything else; nothing where there is no outcome."""
+) -> tuple[list[Tested], list[Part], list[Explored]]:
+    """What was planned, with its parts, and everything else; nothing without any outcome."""
     if not len(outcomes):
-        return [], []
-    planned = (
-        test_planned(
-            sample.experiment, outcomes, lambda change: outcomes_over(measurements, sample, change)
-        )
-        if sample.experiment
-        else []
-    )
-    return planned, explore(outcomes, sample.arms, shuffles=options.shuffles)
+        return [], [], []
+    explored = explore(outcomes, sample.arms, shuffles=options.shuffles)
+    if not sample.experiment:
+        return [], [], explored
+
+    def changed(change: Change) -> pd.DataFrame:
+        return outcomes_over(measurements, sample, change)
+
+    planned = test_planned(sample.experiment, outcomes, changed)
+    return planned, channels(sample.experiment, outcomes, changed), explored
+
+
+def _test_tables(
+    planned: list[Tested], parts: list[Part], explored: list[Explored]
+) -> dict[str, pd.DataFrame]:
+    """What was tested; parts of effects where something was cut."""
+    return {
+        "planned": planned_table(planned),
+        **({"channels": channel_table(parts)} if parts else {}),
+        "exploratory": explored_table(explored),
+        "pairs": pairs_table(explored),
+    }
 
 
 def _sample_tables(sample: Sample) -> dict[str, pd.DataFrame]:
@@ -408,12 +426,14 @@ def shown(explored: Sequence[Explored]) -> list[Explored]:
 def _pictures(
     sample: Sample,
     planned: list[Tested],
+    parts: Sequence[Part],
     explored: list[Explored],
     patterns: ActivityPatterns,
     read: Mapping[str, pd.DataFrame],
 ) -> Iterable[Picture]:
     drawn: list[Picture | None] = [
         effects(planned),
+        parts_picture(parts),
         changes(shown(explored)) if shown(explored) else None,
     ]
     if not patterns.reason:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import rows
+from analysis.channels import sentences
 from analysis.completeness import lacking, shown_columns
 from analysis.methods import checklist, methods
 from analysis.outcomes import FROM_THE_LOG
@@ -65,7 +66,7 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "experiment": sample.experiment,
         "sets": sets,
         "headline": headline(report),
-        "results": results(report),
+        "results": [*sentences(report.parts), *results(report)],
         "sample_clients": len({who for member in sample.members for who in member.clients}),
         "tested": any(one.permuted.p is not None for one in report.explored),
         "stable": (report.patterns.agreement or 0) >= STABLE,

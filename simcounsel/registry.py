@@ -6,10 +6,10 @@ A package names what it brings in its pyproject.toml:
     mirroring = "mirroring_counselor:POLICY"
 
 The groups are simcounsel.policies, .policy_files, .listeners, .minds, .providers, .scripted,
-.instruments, .instrument_sets, .audit_rules, .files, .records, .options and .commands. The guests
-of simcounsel (danger, embedded, corpus, ...) register so, in its own pyproject.toml. What the core
-brings is named as `package.module:name`, so that a lower room need not import a higher one, and
-nothing is imported before it is used.
+.instruments, .instrument_sets, .audit_rules, .files, .records, .options, .doing and .commands. The
+guests of simcounsel (danger, embedded, corpus, ...) register so, in its own pyproject.toml. What
+the core brings is named as `package.module:name`, so that a lower room need not import a higher
+one, and nothing is imported before it is used.
 """
 
 import sys

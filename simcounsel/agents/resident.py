@@ -68,6 +68,8 @@ class Resident:
         self.place = spec.starts_in
         self.client_state = spec.client_state or world.client_state
         """Whether talk and experience move a client."""
+        self.silent_from: int | None = None
+        """From which tick on nobody talks with them; None: somebody may, always."""
         self._moving = world.conversation.replan_from_poignancy
         self._fades = world.feelings_fade_minutes
         self._sightings = Sightings(spec, world)

@@ -21,8 +21,8 @@ class GuestOption:
     help: str
     sets: Callable[[list[str], Mapping[str, Any]], list[str]]
     """What its values change, as `--set` has it (KEY=VALUE), from the command's other arguments."""
-    findings: Callable[[list[str]], Iterator[Finding]]
-    """What `doctor` is to say of its values."""
+    findings: Callable[[list[str]], Iterator[Finding]] | None = None
+    """What `doctor` is to say of its values; None: it has no such option."""
 
 
 OPTIONS: Registry[GuestOption] = Registry("simcounsel.options", "an option", GuestOption, {})
@@ -32,12 +32,14 @@ def takes_guests(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options. `sets` gets what they change; a command without `sets` gets
     `found`, what is to be said of them.
     """
-    options = {one.name.replace("-", "_"): OPTIONS.load(one) for one in OPTIONS.plugins()}
+    found = {one.name.replace("-", "_"): OPTIONS.load(one) for one in OPTIONS.plugins()}
+    changes = "sets" in inspect.signature(command).parameters
+    options = {name: one for name, one in found.items() if changes or one.findings}
 
     @functools.wraps(command)
     def taking(**given: Any) -> None:
         told = {name: given.pop(name) or [] for name in options}
-        if "sets" in given:
+        if changes:
             more = [
                 s
                 for name, values in told.items()
@@ -50,7 +52,10 @@ def takes_guests(command: Callable[..., None]) -> Callable[..., None]:
         command(
             **given,
             found=[
-                f for name, values in told.items() if values for f in options[name].findings(values)
+                finding
+                for name, values in told.items()
+                if values and (said := options[name].findings)
+                for finding in said(values)
             ],
         )
 

@@ -63,7 +63,8 @@ def encounters(
     for appointment in world.appointments:
         if minute in appointment.begins() and all(who in here for who in appointment.who):
             a, b = (here[name] for name in sorted(appointment.who))
-            if not busy & {a.name, b.name} and a.place == b.place == appointment.place:
+            here_both = a.place == b.place == appointment.place
+            if here_both and not busy & {a.name, b.name} and not _silent(tick, a, b):
                 busy |= {a.name, b.name}
                 yield Encounter(
                     _started(world, tick, a, b, "appointment", 1.0),
@@ -109,10 +110,15 @@ def _free(world: World, minute: int, two: set[str]) -> int:
 
 
 def _may_talk(world: World, tick: int, a: Resident, b: Resident) -> bool:
-    if any(r.activity_kind in ASLEEP or not r.activity for r in (a, b)):
+    if _silent(tick, a, b) or any(r.activity_kind in ASLEEP or not r.activity for r in (a, b)):
         return False
     last = a.last_talk.get(b.name)
     return last is None or tick - last > world.conversation.cool_down_ticks
+
+
+def _silent(tick: int, *two: Resident) -> bool:
+    """Whether one of them talks with nobody any more."""
+    return any(one.silent_from is not None and one.silent_from <= tick for one in two)
 
 
 def _appointed_soon(world: World, minute: int, two: set[str]) -> bool:

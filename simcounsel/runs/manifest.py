@@ -1,5 +1,6 @@
 """Where a record comes from: what is written to its manifest."""
 
+import json
 import os
 import re
 from collections.abc import Iterable
@@ -34,6 +35,21 @@ class Parent(BaseModel):
     """What the fork changed, as KEY and VALUE."""
     start_hash: str | None = None
     """From which the hashes of the shared past begin (see `runs.chain`)."""
+
+    @property
+    def changed(self) -> str:
+        """What was changed, in a line; `nothing` where only the seed of chance goes on."""
+        return ", ".join(f"{key}={_plain(value)}" for key, value in self.changes) or "nothing"
+
+
+def _plain(value: str) -> str:
+    """A value without the quotes of JSON around a text."""
+    while value.startswith('"'):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            break
+    return value
 
 
 class Stop(BaseModel):

@@ -95,8 +95,8 @@ def summary_lines(run: Run, in_files: Callable[[World], str] = lambda world: "")
     yield from label_lines(run)
     if run.manifest.parent:
         parent = run.manifest.parent
-        changes = ", ".join(f"{key}={value}" for key, value in parent.changes) or "nothing"
-        yield f"forked         from {parent.run} before tick {parent.at_tick}; changed: {changes}"
+        changed = parent.changed
+        yield f"forked         from {parent.run} before tick {parent.at_tick}; changed: {changed}"
     until = date_text(counts.last_minute + world.tick_minutes, world.start)
     yield (
         f"ran            {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"

@@ -27,7 +27,7 @@ SCRIPTED = Provider(
     embed=_hashed,
     forms={
         "scripted": "no model: drawn answers without meaning, for tests",
-        "scripted:planted=POINTS[,spread=POINTS][,noise=POINTS][,draw=N]": (
+        "scripted:planted=POINTS[,friend=POINTS][,spread=POINTS][,noise=POINTS][,draw=N]": (
             "the same with an effect of known size, to test an analysis"
         ),
     },

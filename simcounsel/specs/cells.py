@@ -7,20 +7,23 @@ in the experiment's.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from simcounsel.errors import SpecError
 from simcounsel.record_kinds import WORLD, About, RecordKind
-from simcounsel.specs.experiment import Experiment
+from simcounsel.registry import Registry
+from simcounsel.specs.experiment import Arm, Experiment
 from simcounsel.specs.load import Lines, read_yaml
 from simcounsel.specs.patching import patch
 from simcounsel.specs.problems import At, Problem, each_once, file_of
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world, read_world
 
+DOING: Registry[object] = Registry("simcounsel.doing", "what a condition does", object, {})
+"""From the values of `do`, a world and a tick to what they change, by key."""
 _BY_KEY = re.compile(r"--set (?P<key>[^:]+): ")
 
 
@@ -174,6 +177,10 @@ def _of_pair(
         patches = {**(experiment.past if paired else {}), **arm.set}
         try:
             world = _world(experiment, path, lines, number, client, seed, patches, arm.name)
+            done = _done(experiment, path, lines, arm, world)
+            if done:
+                patches |= done
+                world = _world(experiment, path, lines, number, client, seed, patches, arm.name)
         except SpecError as error:
             problems += error.problems
             continue
@@ -187,10 +194,26 @@ def _of_pair(
             ticks=world.ticks,
             past=f"{stem}-past" if paired else None,
             at_tick=experiment.paired_at,
-            changes=dict(arm.set),
+            changes={**arm.set, **done},
         )
     if problems:
         raise SpecError(problems)
+
+
+def _done(
+    experiment: Experiment, path: Path, lines: Lines, arm: Arm, world: World
+) -> dict[str, Any]:
+    """What a condition's `do` changes in its world, by key. SpecError."""
+    if not arm.do:
+        return {}
+    changes = cast(Callable[..., dict[str, Any]] | None, DOING.get("do"))
+    at = ("conditions", experiment.conditions.index(arm), "do")
+    if changes is None:
+        raise SpecError([Problem(path, lines, at, "no package is installed that knows `do`")])
+    try:
+        return changes(arm.do, world, experiment.paired_at or 0)
+    except SpecError as error:
+        raise SpecError([Problem(path, lines, at, one) for one in error.problems]) from None
 
 
 def _world(
@@ -204,7 +227,8 @@ def _world(
     arm: str,
 ) -> World:
     """Seeds differ in nothing but the seed, so each world is read once."""
-    key = (str(path.resolve()), experiment.model_dump_json(), number, client, arm)
+    own = json.dumps(patches, sort_keys=True, default=str)
+    key = (str(path.resolve()), experiment.model_dump_json(), number, client, arm, own)
     if key not in _READ:
         _READ.clear() if len(_READ) > MOST_READ else None
         _READ[key] = _read_world(experiment, path, lines, number, client, patches, arm)

@@ -29,6 +29,9 @@ class Arm(Spec):
     name: Slug
     about: str = ""
     set: dict[str, Any] = Field(default_factory=dict)
+    do: tuple[str, ...] = ()
+    """What is cut in people, as `fork --do` has it; from the fork on where there is a shared past.
+    """
 
 
 class Hypothesis(Spec):

@@ -30,6 +30,8 @@ class PlannedArm(_Planned):
     name: str
     about: str = ""
     changes: dict[str, Any] = {}
+    do: tuple[str, ...] = ()
+    """What is cut in people there."""
 
 
 class PlannedRun(_Planned):
@@ -69,7 +71,7 @@ def plan_of(experiment: Experiment, cells: Sequence[Cell]) -> SweepPlan:
         name=experiment.name,
         about=experiment.about,
         arms=tuple(
-            PlannedArm(name=arm.name, about=arm.about, changes=arm.set)
+            PlannedArm(name=arm.name, about=arm.about, changes=arm.set, do=arm.do)
             for arm in experiment.conditions
         ),
         clients=tuple(sorted({cell.client for cell in cells})),
