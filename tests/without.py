@@ -19,6 +19,7 @@ GUESTS = (
     "corpus",
     "bench",
     "bots",
+    "cuts",
     "envs",
     "local",
     "practice",

@@ -162,4 +162,7 @@ def _wrong(value: str, what: str) -> SpecError:
 
 def sets_of(found: Mapping[str, Any]) -> list[str]:
     """Changes as `--set` has them."""
-    return [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in found.items()]
+    return [
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in found.items()
+    ]

@@ -133,7 +133,7 @@ function pair(one, two, [x, y], tick) {
   ];
 }
 
-const facts = (run) => h("p", { class: "soft small" }, [run.condition, `seed ${run.seed}`, run.label ? "written by hand" : run.model, run.parent ? `forked: ${run.parent.changes.map(([key, value]) => `${key} = ${value.replaceAll('"', "")}`).join(", ")}` : null].filter(Boolean).join(" · "));
+const facts = (run) => h("p", { class: "soft small" }, [run.condition, `seed ${run.seed}`, run.label ? "written by hand" : run.model, run.parent ? `forked: ${run.parent.changes.map(([key, value]) => `${key} = ${value.replaceAll(/["\\]/g, "")}`).join(", ")}` : null].filter(Boolean).join(" · "));
 
 const now = (one) => h("div", {}, one.here ? [badge(one.emotion, one.intensity, true), " ", said(one.doing || ""), h("span", { class: "soft small" }, " in ", said(one.place || ""))] : h("span", { class: "soft" }, "not here"));
 
