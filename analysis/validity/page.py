@@ -27,6 +27,10 @@ UNMEASURED: Mapping[Id, tuple[str, tuple[str, ...]]] = {
         "simcounsel study validity multiverse EXPERIMENT",
         ("The effect does not hang on wording, model, temperature or seed",),
     ),
+    "audit": (
+        "simcounsel study audit EXPERIMENT",
+        ("The experiment's claims hold however it could as well have been made",),
+    ),
     "people": (
         "simcounsel study validity people FILE",
         ("What the models rated is what people would have rated",),

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -45,7 +45,7 @@ def fork(
     SpecError when a change does not fit.
     """
     check_fork(run, at_tick, changes, CHANGED_ONLY_AT_START)
-    world = world or _changed(run.world, changes)
+    world = world or changed_world(run.world, changes)
     past = list(run.entries(until_tick=at_tick))
     if (missed := world.next_tick(past[-1].tick + 1)) < at_tick:
         raise RunError(
@@ -110,7 +110,8 @@ def begun(
     return new
 
 
-def _changed(world: World, changes: dict[str, Any]) -> World:
+def changed_world(world: World, changes: Mapping[str, Any]) -> World:
+    """A world with other values by key, as `--set` has them. SpecError for what does not fit."""
     data = world.model_dump(mode="json")
     for key, value in changes.items():
         patch(data, key, value)

@@ -27,7 +27,7 @@ SCRIPTED = Provider(
     embed=_hashed,
     forms={
         "scripted": "no model: drawn answers without meaning, for tests",
-        "scripted:planted=POINTS[,friend=POINTS][,spread=POINTS][,noise=POINTS][,draw=N]": (
+        "scripted:planted=POINTS[,friend=,spread=,noise=POINTS][,draw=N][,only=WORD]": (
             "the same with an effect of known size, to test an analysis"
         ),
     },

@@ -13,7 +13,8 @@ sentence of a layperson's, which is another one; none if not given. spread: how 
 between clients (standard deviation, in points; 0 if not given). noise: from one time to the next
 (standard deviation, in points; a twentieth of the largest sum if not given). draw: which clients
 there are, so to speak: with another number the same names differ otherwise in what is usual for
-them and in what help does for them.
+them and in what help does for them. only: a word without which in the questionnaire's prompt there
+is no effect, so that it is an artifact of how the prompt is made (`only=Habits`).
 """
 
 import json
@@ -33,7 +34,7 @@ from simcounsel.scripted import Script, Scripted
 FORM = re.compile(
     r"scripted:planted=(?P<points>\d+(?:\.\d+)?)(?:,friend=(?P<friend>\d+(?:\.\d+)?))?"
     r"(?:,spread=(?P<spread>\d+(?:\.\d+)?))?"
-    r"(?:,noise=(?P<noise>\d+(?:\.\d+)?))?(?:,draw=(?P<draw>\d+))?"
+    r"(?:,noise=(?P<noise>\d+(?:\.\d+)?))?(?:,draw=(?P<draw>\d+))?(?:,only=(?P<only>\w+))?"
 )
 MARK = "Let us go through your nights together, one by one, and see what can change."
 FRIENDS_MARK = "Come with me to the market on Saturday, we can talk on the way."
@@ -55,6 +56,8 @@ class Plant:
     noise: float | None = None
     """Standard deviation from one time to the next; None: NOISE."""
     draw: int = 0
+    only: str = ""
+    """A word that the prompt must have for any effect."""
 
     def of(self, client: str) -> float:
         """The effect on a client of that name."""
@@ -81,6 +84,7 @@ def planted(name: str) -> Scripted:
         spread=float(found["spread"] or 0.0),
         noise=float(found["noise"]) if found["noise"] else None,
         draw=int(found["draw"] or 0),
+        only=found["only"] or "",
     )
     scripts: dict[str, Script] = {
         "line_counselor": lambda question, rng: _help(question, MARK),
@@ -123,6 +127,7 @@ def _report(question: Question[Any], plant: Plant) -> str:
     helped = (plant.of(question.who) if MARK in told else 0.0) + (
         plant.of_friend(question.who) if FRIENDS_MARK in told else 0.0
     )
+    helped = helped if plant.only in told else 0.0
     total = min(0.9, max(0.35, usual)) * top + noise - helped
     return json.dumps(
         _shared_out(max(0, min(top, round(total))), facts.items, chance(question.seed, "items"))
