@@ -26,6 +26,7 @@ from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.events import Decided, Foreign, Remembered
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.schemas import schema_of
+from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.world_file import load_world
 from simcounsel.therapies.specs.exercises import load_exercises
 from tests.commands import Command
@@ -48,6 +49,10 @@ NOT_RUN = {
     ),
     "simcounsel study replicate mindchat --sessions 1 --rounds 2 --local-epochs 1 --dry-run": (
         "tests/analysis/replication does it"
+    ),
+    "simcounsel study audit planted_effect --out audit": "tests/analysis/validity does it",
+    "simcounsel study audit my.yaml --model openai:gpt-4o-mini --ask 20 --budget-usd 10": (
+        "asks a paid model"
     ),
     "simcounsel study validity talk runs --real annomi.csv --out validity": "wants real sessions",
     "simcounsel study validity persona runs --judge openai:gpt-4o-mini": "asks a paid model",
@@ -299,6 +304,12 @@ def test_the_yaml_of_a_page_fits_into_a_world(block: Block, place: Path) -> None
     if "exercises" in yaml.safe_load(block.text):
         file.write_text(block.text, encoding="utf-8")
         assert load_exercises(file).exercises
+        return
+    if "conditions" in yaml.safe_load(block.text):
+        experiment = place / "experiments" / "planted_effect.yaml"
+        whole = yaml.safe_load(experiment.read_text(encoding="utf-8"))
+        experiment.write_text(yaml.safe_dump(whole | yaml.safe_load(block.text)), encoding="utf-8")
+        assert len(load_experiment(experiment)[1]) == 48
         return
     if "multiverse" in yaml.safe_load(block.text):
         shutil.copytree(ROOT / "simcounsel" / "prompts" / "sets" / "reworded", place / "my-prompts")

@@ -27,6 +27,7 @@ OURS = {
     "library.skills": "Look at the therapies' skills, or bring your own",
     "practice": "Practice counseling with a simulated client, with feedback",
     "report": "Make one report of runs: tables, tests, figures",
+    "study.audit": "Ask of an experiment's claims whether they hold with one thing changed",
     "study.bench": "Compare counselors on cases that are the same for all",
     "study.corpus": "Compare corpora: what judges and people said of them",
     "study.courses": "Compare counselors over whole courses: clients x therapies x counselors",

@@ -179,7 +179,7 @@ def _of_pair(
             world = _world(experiment, path, lines, number, client, seed, patches, arm.name)
             done = _done(experiment, path, lines, arm, world)
             if done:
-                patches |= done
+                patches |= _by_number(done, world)
                 world = _world(experiment, path, lines, number, client, seed, patches, arm.name)
         except SpecError as error:
             problems += error.problems
@@ -214,6 +214,20 @@ def _done(
         return changes(arm.do, world, experiment.paired_at or 0)
     except SpecError as error:
         raise SpecError([Problem(path, lines, at, one) for one in error.problems]) from None
+
+
+def _by_number(changes: dict[str, Any], world: World) -> dict[str, Any]:
+    """The same changes, of residents by their numbers: a world's file does not have the names of
+    clients who take a part in it.
+    """
+    numbers = {one.name: number for number, one in enumerate(world.residents)}
+    found = {}
+    for key, value in changes.items():
+        head, _, rest = key.partition(".")
+        name, _, last = rest.partition(".")
+        own = head == "residents" and name in numbers
+        found[f"{head}.{numbers[name]}.{last}" if own else key] = value
+    return found
 
 
 def _world(

@@ -332,6 +332,22 @@ def test_a_condition_cuts_from_the_fork_on(
     assert talks["client-s1-as-ever"] > talks["client-s1-quiet"] == 0
 
 
+def test_a_client_who_takes_a_part_is_cut_by_name(tmp_path: Path, simcounsel: Command) -> None:
+    from simcounsel.specs.experiment_file import load_experiment
+    from tests.stage import ROOT
+
+    clients = f"clients: [{ROOT}/personas/aisha.yaml]\nin_place_of: Ines\npaired_at: 2"
+    file = experiment(tmp_path, "block:memory", clients)
+    (quiet,) = [cell for cell in load_experiment(file)[1] if cell.arm == "quiet"]
+    assert {one.name: one.mind for one in quiet.world.residents} == {
+        "Aisha": "cut:block:memory@2", "Miriam": None,
+    }  # fmt: skip
+    ended = simcounsel("sweep", file, "--out", "s", "--quiet", "--processes", "1")
+    assert ended.code == 0, ended.out + ended.err
+    lived = Run.open("s/aisha-s1-quiet").world
+    assert next(one.mind for one in lived.residents if one.name == "Aisha") == "cut:block:memory@2"
+
+
 def test_a_wrong_cut_is_said_with_its_line(tmp_path: Path, simcounsel: Command) -> None:
     ended = simcounsel("sweep", experiment(tmp_path, "mute:Tom"), "--dry-run")
     assert ended.code == 1 and "cuts.yaml:8: --do mute:Tom: nobody is named 'Tom'" in ended.err

@@ -14,6 +14,7 @@ from simcounsel.errors import SpecError
 from simcounsel.llm.catalog import roles_for
 from simcounsel.specs.load import Spec, load_spec
 from simcounsel.specs.multiverse import Temperature
+from simcounsel.specs.persona_file import load_persona
 from simcounsel.specs.prompt_set import prompts_named
 from simcounsel.specs.world import World
 
@@ -112,7 +113,8 @@ def _persona(world: World, one: AuditChange, folder: Path) -> World:
         if person.role != "client":
             continue
         if file := change.files.get(person.name):
-            found[f"residents.{person.name}.persona"] = str(folder / file)
+            other = load_persona(folder / file).model_dump(mode="json")
+            found[f"residents.{person.name}.persona"] = other
             continue
         fields = person.persona.model_dump(mode="json")
         for name in change.without:

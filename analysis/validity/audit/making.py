@@ -51,7 +51,7 @@ def audits(made: AuditPlan, sample: Sample) -> list[ClaimAudit]:
     if not len(measured):
         raise ReportError("nothing was measured in these runs; add `measurements` to them")
     outcomes = measured_outcomes(measured, sample)
-    return [audited(made, one, outcomes) for one in made.claims]
+    return [audited(made.variants, made.variant_of, one, outcomes) for one in made.claims]
 
 
 def make(

@@ -5,7 +5,7 @@ it, each client with themselves in both ways. Intervals hold for all changes of 
 (Bonferroni), so that many changes do not make one of them look like something.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.planned import rows_of
 from analysis.statistics import Contrast, client_contrast
-from analysis.validity.audit.plan import USUAL, AuditPlan
+from analysis.validity.audit.plan import USUAL, Variant
 from simcounsel.specs.experiment import LEAST_CLIENTS, Hypothesis
 
 Becomes = Literal["holds", "weakens", "turns", "cannot be told"]
@@ -62,12 +62,18 @@ class ClaimAudit:
         return tuple(one.variant for one in sorted(moved, key=lambda one: -one.beyond_noise))
 
 
-def audited(made: AuditPlan, hypothesis: Hypothesis, outcomes: pd.DataFrame) -> ClaimAudit:
-    """What becomes of a claim. outcomes: as of `analysis.outcomes`, of all runs of the plan."""
+def audited(
+    variants: Sequence[Variant],
+    variant_of: Mapping[str, str],
+    hypothesis: Hypothesis,
+    outcomes: pd.DataFrame,
+) -> ClaimAudit:
+    """What becomes of a claim. variants: the first is the experiment as it is. variant_of: by run.
+    outcomes: as of `analysis.outcomes`, of all runs.
+    """
     rows, _, unclear = rows_of(hypothesis, outcomes)
-    variant_of = made.variant_of
     rows = rows.assign(variant=[variant_of.get(str(run), "") for run in rows["run"]])
-    level = 1 - hypothesis.alpha / max(1, len(made.variants) - 1)
+    level = 1 - hypothesis.alpha / max(1, len(variants) - 1)
     usual = rows[rows["variant"] == USUAL]
     first = client_contrast(usual, *hypothesis.contrast, level=1 - hypothesis.alpha)
     base = Outcome(
@@ -75,7 +81,7 @@ def audited(made: AuditPlan, hypothesis: Hypothesis, outcomes: pd.DataFrame) -> 
         becomes="holds" if _side(first, hypothesis) else "cannot be told",
     )  # fmt: skip
     found = [base]
-    for one in made.variants[1:]:
+    for one in variants[1:]:
         own = rows[rows["variant"] == one.name]
         effect = client_contrast(own, *hypothesis.contrast, level=level)
         shift = client_contrast(_moved(own, usual), *hypothesis.contrast, level=level)
