@@ -268,7 +268,7 @@ CHANGES = """changes:
     "model, says",
     [
         ("spread=1.5", "planted: HOLDS"),
-        ("spread=1.5,only=People", "planted: WEAKENS (with “nobody named”)"),
+        ("spread=0.5,only=People", "planted: WEAKENS (with “nobody named”)"),
     ],
 )
 def test_a_planted_effect_survives_and_a_planted_artifact_is_found(
@@ -279,7 +279,10 @@ def test_a_planted_effect_survives_and_a_planted_artifact_is_found(
         .replace("../", f"{ROOT}/")
         .replace("repetitions: 2", "repetitions: 1")
     )
-    (tmp_path / "e.yaml").write_text(text.replace("spread=1.5", model), "utf-8")
+    data = yaml.safe_load(text.replace("spread=1.5", model))
+    (tmp_path / "e.yaml").write_text(
+        yaml.safe_dump(data | {"clients": data["clients"][:6]}), "utf-8"
+    )
     (tmp_path / "c.yaml").write_text(CHANGES, "utf-8")
     out = tmp_path / model.replace(",", "-")
     ended = simcounsel(
