@@ -31,6 +31,7 @@ OURS = {
     "study.bench": "Compare counselors on cases that are the same for all",
     "study.corpus": "Compare corpora: what judges and people said of them",
     "study.courses": "Compare counselors over whole courses: clients x therapies x counselors",
+    "study.methods": "Describe a study as an ODD protocol, and tell deviations from its plan",
     "study.pack": "Freeze talks for clinicians to rate, and tell what they said",
     "study.evidence": "Check an evidence file of a safety study",
     "study.privacy": "Show what trainings are worth against what they cost in privacy",

@@ -87,6 +87,14 @@ def sweep(
             ),
         ),
     ] = None,
+    preregister: Annotated[
+        Path | None,
+        typer.Option(
+            "--preregister",
+            metavar="FILE",
+            help="Only write the plan with its date and hashes, before anything is asked.",
+        ),
+    ] = None,
     in_flight: InFlight = 64,
     quiet: Quiet = False,
     prices: PricesFile = None,
@@ -117,7 +125,11 @@ def sweep(
 
         for line in prompt_lines(cells):
             typer.echo(line)
-    if dry_run or show_prompts:
+    if preregister:
+        from simcounsel.lab.registration import register
+
+        typer.echo(f"registered   {register(loaded, cells, preregister)} in {preregister}")
+    if dry_run or show_prompts or preregister:
         return
     running, done = live(
         loaded,

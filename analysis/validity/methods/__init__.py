@@ -1,0 +1,1 @@
+"""`simcounsel study methods`: an ODD description of a study, and deviations from its plan."""
