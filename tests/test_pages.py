@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from analysis.validity.multiverse.universes import plan
+from analysis.validity.truth.studies import read_studies
 from docs.generating.commands import all_commands
 from simcounsel.bots.file import bot_of
 from simcounsel.bots.study.gate import read_gate
@@ -310,6 +311,10 @@ def test_the_yaml_of_a_page_fits_into_a_world(block: Block, place: Path) -> None
         whole = yaml.safe_load(experiment.read_text(encoding="utf-8"))
         experiment.write_text(yaml.safe_dump(whole | yaml.safe_load(block.text)), encoding="utf-8")
         assert len(load_experiment(experiment)[1]) == 48
+        return
+    if "studies" in yaml.safe_load(block.text):
+        file.write_text(block.text, encoding="utf-8")
+        assert len(read_studies(file)) == 2
         return
     if "multiverse" in yaml.safe_load(block.text):
         shutil.copytree(ROOT / "simcounsel" / "prompts" / "sets" / "reworded", place / "my-prompts")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from analysis.validity.multiverse.command import multiverse
+from analysis.validity.truth.command import truth
 from simcounsel.argument_help import Explaining
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
@@ -247,6 +248,7 @@ def people(
 
 
 app.command()(multiverse)
+app.command()(truth)
 
 
 @app.command()

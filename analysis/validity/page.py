@@ -31,6 +31,10 @@ UNMEASURED: Mapping[Id, tuple[str, tuple[str, ...]]] = {
         "simcounsel study audit EXPERIMENT",
         ("The experiment's claims hold however it could as well have been made",),
     ),
+    "truth": (
+        "simcounsel study validity truth STUDIES",
+        ("Effects that real studies found come out of the simulation",),
+    ),
     "people": (
         "simcounsel study validity people FILE",
         ("What the models rated is what people would have rated",),

@@ -1,0 +1,1 @@
+"""`simcounsel study validity truth`: simulated effects beside those of real studies."""
