@@ -105,10 +105,22 @@ def test_the_difference_and_all_studies_by_hand() -> None:
 
 
 def test_the_trials_that_are_included_hold_together() -> None:
+    """What was computed of means is computed again, by the pooled SD and Hedges' correction."""
+    assert len(trials()) == 12 and {one["topic"] for one in trials()} == {
+        "insomnia",
+        "anxiety",
+        "depression",
+    }
     for one in trials():
-        assert {"id", "topic", "cite", "g", "of", "read"} <= set(one), one
+        assert {"id", "topic", "cite", "g", "of", "as", "read"} <= set(one), one
         if "low" in one:
             assert one["low"] <= one["g"] <= one["high"]
+        if arms := one.get("arms"):
+            (mean, sd, n), (other, other_sd, m) = arms
+            pooled = np.sqrt(((n - 1) * sd**2 + (m - 1) * other_sd**2) / (n + m - 2))
+            assert one["g"] == pytest.approx(
+                (mean - other) / pooled * (1 - 3 / (4 * (n + m) - 9)), abs=0.006
+            )
     assert len({one["id"] for one in trials()}) == len(trials())
 
 
