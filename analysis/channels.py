@@ -15,7 +15,7 @@ from analysis.page import interval, num, percent
 from analysis.planned import rows_of
 from analysis.statistics import Contrast, by_client, client_contrast
 from analysis.style import Look, Picture, broken, picture, small_multiples
-from simcounsel.specs.experiment import Change, Hypothesis
+from simcounsel.specs.experiment import LEAST_CLIENTS, Change, Hypothesis
 from simcounsel.specs.sweep_plan import PlannedArm, SweepPlan
 
 WHOLE, REST = "whole effect", "does not add up"
@@ -60,8 +60,8 @@ def _of(hypothesis: Hypothesis, experiment: SweepPlan, outcomes: pd.DataFrame) -
     parts = {WHOLE: means[first] - means[second]}
     parts |= {arm.name: means[first] - means[arm.name] for arm in cut}
     parts[REST] = parts[WHOLE] - sum(parts[arm.name] for arm in cut)
-    whole = float(parts[WHOLE].mean()) if len(means) else 0.0
     level = 1 - hypothesis.alpha
+    whole = _clear(_over_clients(parts[WHOLE], level, unclear))
     words = {arm.name: ", ".join(arm.do) for arm in cut}
     for name, values in parts.items():
         found = _over_clients(values, level, unclear)
@@ -80,7 +80,15 @@ def _cut_arms(hypothesis: Hypothesis, arms: Iterable[PlannedArm]) -> list[Planne
     first = named.get(hypothesis.contrast[0])
     if first is None or first.do:
         return []
-    return [arm for arm in named.values() if arm.do and arm.changes == first.changes]
+    others = [arm for arm in named.values() if arm.name not in hypothesis.contrast]
+    return [arm for arm in others if arm.do and arm.changes == first.changes]
+
+
+def _clear(whole: Contrast) -> float | None:
+    """The whole effect, where it is beyond doubt; else None: of nothing there are no shares."""
+    if whole.low is None or whole.high is None or whole.n.get("clients", 0) < LEAST_CLIENTS:
+        return None
+    return None if whole.low <= 0 <= whole.high else whole.difference
 
 
 def _over_clients(values: "pd.Series[float]", level: float, unclear: str | None) -> Contrast:
@@ -102,8 +110,9 @@ def sentences(parts: Sequence[Part]) -> Iterator[str]:
     """Each effect with its parts, in words."""
     for hypothesis in dict.fromkeys(part.hypothesis.id for part in parts):
         whole, *others, rest = [part for part in parts if part.hypothesis.id == hypothesis]
-        if whole.found.difference is None:
-            yield f"{hypothesis} cannot be taken apart: {whole.found.reason}."
+        if whole.share is None:
+            why = whole.found.reason or "there is no effect beyond doubt"
+            yield f"{hypothesis} cannot be taken apart: {why}."
             continue
         each = "; ".join(
             f"{_said(one)} ({percent(one.share)}) is gone in {one.of}" for one in others

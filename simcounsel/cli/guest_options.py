@@ -20,7 +20,8 @@ class GuestOption:
     metavar: str
     help: str
     sets: Callable[[list[str], Mapping[str, Any]], list[str]]
-    """What its values change, as `--set` has it (KEY=VALUE), from the command's other arguments."""
+    """What its values change, as `--set` has it (KEY=VALUE), from the command's other arguments;
+    `sets` among them has what options before it change."""
     findings: Callable[[list[str]], Iterator[Finding]] | None = None
     """What `doctor` is to say of its values; None: it has no such option."""
 
@@ -40,13 +41,9 @@ def takes_guests(command: Callable[..., None]) -> Callable[..., None]:
     def taking(**given: Any) -> None:
         told = {name: given.pop(name) or [] for name in options}
         if changes:
-            more = [
-                s
-                for name, values in told.items()
-                if values
-                for s in options[name].sets(values, given)
-            ]
-            given["sets"] = [*(given["sets"] or ()), *more]
+            for name, values in told.items():
+                more = options[name].sets(values, given) if values else []
+                given["sets"] = [*(given["sets"] or ()), *more]
             command(**given)
             return
         command(

@@ -19,6 +19,10 @@ PARTS = {"freeze": FROZEN, "block": BLOCKED, "scramble": ("recall",), "swap": ("
 FORMS = """freeze:beliefs|openness|persona|plans|relationships[=WHO], block:memory|recall[=WHO],
 scramble:recall[=WHO], mute:WHO, swap:model=[WHO=]MODEL, say:[WHO=]"TEXT",
 rule:WHO=silent|listens|echoes"""
+FAMILIES = (("block", "scramble"), ("rule",), ("say",))
+"""Of each there is one at a time; a later fork's takes the place of an earlier one's."""
+OF_CLIENTS = ("freeze:beliefs", "freeze:openness")
+VERBS = ("freeze", "block", "scramble", "mute", "say", "rule")
 _ESCAPED = {"%": "%25"} | {one: f"%{ord(one):02X}" for one in ";|@:#\n"}
 """In a text, so that the name is one line, is read as it was, and is plain in YAML."""
 
@@ -58,6 +62,8 @@ def read_mind(name: str) -> tuple[tuple[Cut, ...], str | None]:
         what = told[2]
         for plain, escaped in reversed(_ESCAPED.items()):
             what = what.replace(escaped, plain)
+        if told[1] not in VERBS or (told[1] in PARTS and what not in PARTS[told[1]]):
+            raise SpecError([f"mind: {name!r}: {told[1]}:{what} is no cut; use --do"])
         found.append(Cut(verb=told[1], what=what, since=int(told[3])))
     return tuple(found), inner or None
 
@@ -71,6 +77,7 @@ def changes(values: Iterable[str], world: World, at: int) -> dict[str, Any]:
             cuts.setdefault(who, []).append(cut)
     for who, own in cuts.items():
         spec = next(one for one in world.residents if one.name == who)
+        _check_own(spec, own)
         before, inner = read_mind(spec.mind or "")
         name = mind_name((*before, *own), _inside(spec, inner, own, found))
         if len(name) > LONGEST_MIND:
@@ -84,6 +91,17 @@ def changes(values: Iterable[str], world: World, at: int) -> dict[str, Any]:
             if spec.policy is not None:
                 found[f"residents.{who}.policy"] = None
     return found
+
+
+def _check_own(spec: ResidentSpec, own: list[Cut]) -> None:
+    """SpecError for two that exclude each other, and for what somebody has not."""
+    for family in FAMILIES:
+        some = [one.name for one in own if one.verb in family]
+        if len(some) > 1:
+            raise SpecError([f"--do: {spec.name}: {some[0]} and {some[1]} exclude each other"])
+    for one in own:
+        if one.name in OF_CLIENTS and spec.role != "client":
+            raise SpecError([f"--do {one.name}={spec.name}: only clients have {one.what}"])
 
 
 def _inside(
@@ -113,8 +131,9 @@ def _read(value: str, world: World, at: int, found: dict[str, Any]) -> Iterable[
         yield _who(name, world, value), Cut(verb=verb, what=rule, since=at)
         return
     if verb == "say":
-        name, text = _named(rest, world)
-        if not (text := text.strip().strip('"“”').strip()):
+        name, text = _named(rest, world, value)
+        text = text.strip().strip('"“”').strip()
+        if not text or text in {one.name for one in world.residents}:
             raise _wrong(value, 'say what, as in say:Ines="I slept."')
         yield _who(name, world, value), Cut(verb=verb, what=text, since=at)
         return
@@ -126,18 +145,19 @@ def _read(value: str, world: World, at: int, found: dict[str, Any]) -> Iterable[
     if verb != "swap":
         yield _who(rest, world, value), Cut(verb=verb, what=what, since=at)
         return
-    name, model = _named(rest, world)
+    name, model = _named(rest, world, value)
     if not model:
         raise _wrong(value, "name the model, as in swap:model=openai:gpt-4o-mini")
     whose = f"residents.{_who(name, world, value)}.models" if name else "models"
     found |= {f"{whose}.reason": model, f"{whose}.quick": model}
 
 
-def _named(text: str, world: World) -> tuple[str, str]:
-    """`WHO=REST` where WHO is a name or role in this world; otherwise nobody is named."""
-    name, equals, rest = text.partition("=")
-    known = {one.name for one in world.residents} | {one.role for one in world.residents}
-    return (name.strip(), rest) if equals and name.strip() in known else ("", text)
+def _named(text: str, world: World, value: str) -> tuple[str, str]:
+    """`WHO=REST`, or the rest alone where nobody is named. SpecError for a name that nobody has."""
+    told = re.match(r"\s*([^\W\d_][\w .'’-]*)=(.*)", text, re.DOTALL)
+    if told is None:
+        return "", text
+    return _who(told[1], world, value), told[2]
 
 
 def _who(name: str, world: World, value: str) -> str:

@@ -62,8 +62,8 @@ class CutMemory(MemoryOf):
         return () if self.mode == "recall" else super().latest_thoughts(count)
 
     def reflection_due(self) -> str | None:
-        """Nothing: who remembers nothing new has nothing to reflect on."""
-        return None if self.mode == "memory" else super().reflection_due()
+        """Nothing: who remembers nothing has nothing to reflect on."""
+        return None if self.mode in ("memory", "recall") else super().reflection_due()
 
     def _taken(self, some: Sequence[Hit], count: int, minute: int) -> tuple[Hit, ...]:
         """The best so many, or where it is scrambled so many by chance, best first."""

@@ -20,6 +20,7 @@ from simcounsel.events import (
     ClientShifted,
     Data,
     Foreign,
+    HomeworkAgreed,
     PersonaChanged,
     Planned,
     RelationChanged,
@@ -80,12 +81,13 @@ class CutMind:
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """The next line, or none, or another one."""
-        if rule := next((one.what for one in self._now(scene) if one.verb == "rule"), None):
-            made = CutMade(who=view.me, cut=f"rule:{rule}", count=1, chat=view.chat)
-            line = _plain(_by_rule(rule, view), leaves=view.parting)
+        if rule := self._latest(scene, "rule"):
+            made = CutMade(who=view.me, cut=rule.name, count=1, chat=view.chat)
+            line = _plain(_by_rule(rule.what, view), leaves=view.parting)
             return Spoken(line=line, emphasis=None, source="chosen", events=(made,))
+        known = self._known(scene, view)
         spoken: Spoken = yield from self._remembering(
-            scene, self._inner.speak(scene, view, decision)
+            scene, self._inner.speak(scene, known, decision)
         )
         events, count = self._less(scene, spoken.events, view.chat)
         spoken = replace(spoken, events=(*events, *count))
@@ -106,9 +108,11 @@ class CutMind:
         return (yield from self._lived(scene, self._inner.reflect(scene, trigger)))
 
     def replan(self, scene: Scene, why: str) -> Ask[Effects]:
-        """The plan stays where plans are frozen."""
+        """The plan stays where plans are frozen, or what happened is not remembered."""
         resident = self.resident
-        if not self._has("freeze:plans", scene) or resident.planned_day is None:
+        stays_for = ("freeze:plans", "block:memory", "block:recall")
+        cut = next((one for one in stays_for if self._has(one, scene)), None)
+        if cut is None or resident.planned_day is None:
             return (yield from self._lived(scene, self._inner.replan(scene, why)))
         stays = Planned(
             who=resident.name,
@@ -116,7 +120,7 @@ class CutMind:
             strokes=resident.strokes,
             why=STAYS[scene.language],
         )
-        made = CutMade(who=resident.name, cut="freeze:plans", count=1)
+        made = CutMade(who=resident.name, cut=cut, count=1)
         return Effects(events=(stays, made))
 
     def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Effects]:
@@ -136,9 +140,33 @@ class CutMind:
     def _has(self, name: str, scene: Scene) -> bool:
         return any(one.name == name for one in self._now(scene))
 
+    def _known(self, scene: Scene, view: TalkView) -> TalkView:
+        """A talk as far as one remembers earlier ones: where memory is blocked, neither what was
+        agreed since nor what was kept back.
+        """
+        held = self._latest(scene, "block")
+        if held is None:
+            return view
+        since = 0 if held.what == "recall" else held.since
+        kept = (
+            entry
+            if entry.tick < since
+            else replace(entry, event=entry.event.model_copy(update={"held_back": None}))
+            if isinstance(entry.event, ClientShifted)
+            else entry
+            for entry in view.kept
+            if entry.tick < since or not isinstance(entry.event, HomeworkAgreed)
+        )
+        return replace(view, kept=tuple(kept))
+
+    def _latest(self, scene: Scene, *verbs: str) -> Cut | None:
+        """Of these cuts the one that was made last, which stands in place of those before."""
+        some = [one for one in self._now(scene) if one.verb in verbs]
+        return max(reversed(some), key=lambda one: one.since, default=None)
+
     def _to_say(self, scene: Scene, view: TalkView) -> str | None:
         """What is put in one's mouth: the first line of the first talk since then."""
-        cut = next((one for one in self._now(scene) if one.verb == "say"), None)
+        cut = self._latest(scene, "say")
         talked = self.resident.last_talk.values()
         if cut is None or any(tick >= cut.since for tick in talked):
             return None
@@ -161,7 +189,7 @@ class CutMind:
             self.resident.memory = self._memory
         if self._memory is None:
             return (yield from asked)
-        held = next((one for one in self._now(scene) if one.verb in ("block", "scramble")), None)
+        held = self._latest(scene, "block", "scramble")
         mode = None if held is None else "scramble" if held.verb == "scramble" else held.what
         since = 0 if held is None else held.since
         self._memory.mode = "recall" if blank else mode
@@ -185,8 +213,8 @@ class CutMind:
                 event = event.model_copy(update={"openness": event.before})
             kept.append(event)
         if self._memory is not None and self._memory.withheld:
-            held = [one.name for one in self._now(scene) if one.verb in ("block", "scramble")]
-            counts[held[0] if held else "freeze:plans"] = self._memory.withheld
+            held = self._latest(scene, "block", "scramble")
+            counts[held.name if held else "freeze:plans"] = self._memory.withheld
             self._memory.withheld = 0
         who = self.resident.name
         made = (CutMade(who=who, cut=n, count=c, chat=chat) for n, c in counts.items() if c)

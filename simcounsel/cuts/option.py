@@ -18,6 +18,9 @@ def _sets(values: list[str], arguments: Mapping[str, Any]) -> list[str]:
     found = changes(values, world, int(arguments["at"]) if forked else 0)
     if who := next((one for one in seated if f"residents.{one}.mind" in found), None):
         raise SpecError([f"--do: --human {who} seats a person there; leave one out"])
+    given = {one.partition("=")[0].strip() for one in arguments.get("sets") or ()}
+    if both := sorted(given & set(found)):
+        raise SpecError([f"--do: `{both[0]}` is set by another option, too; leave one out"])
     return sets_of(found)
 
 
@@ -25,7 +28,7 @@ DO = GuestOption(
     metavar="CUT",
     help=(
         "Cut one thing from there on, in the client if nobody is named: freeze:beliefs=NAME,"
-        " block:memory, scramble:recall, mute:NAME, swap:model=MODEL, say:NAME=TEXT,"
+        " block:memory, scramble:recall, mute:NAME, swap:model=MODEL (everybody's), say:NAME=TEXT,"
         " rule:NAME=silent; again for more."
     ),
     sets=_sets,

@@ -85,6 +85,17 @@ def test_where_nothing_is_cut_there_are_no_parts() -> None:
     assert channels(plan(*both), rows(ARMS), never) == []
     assert channels(plan(*both, other), rows(ARMS), never) == [], "more than a cut differs"
     assert channels(plan(contrast=("helped", "alone", "mute")), rows(ARMS), never) == []
+    own = channels(plan(contrast=("helped", "mute")), rows(ARMS), never)
+    assert [one.of for one in own] == [WHOLE, "blank", REST], (
+        "what is compared is no channel of itself"
+    )
+
+
+def test_of_an_effect_in_doubt_there_are_no_shares() -> None:
+    none = ARMS | {"alone": [14.5, 11, 16, 14, 13, 12]}
+    parts = channels(plan(), rows(none), never)
+    assert all(one.share is None for one in parts) and parts[0].found.difference is not None
+    assert "there is no effect beyond doubt" in next(iter(sentences(parts)))
 
 
 @pytest.mark.slow(25)

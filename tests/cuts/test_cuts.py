@@ -241,6 +241,10 @@ def test_a_cut_run_replays_from_its_own_recording(parent: Run, tmp_path: Path) -
         ("rule:silent", "nobody is named"),
         ("mute:Tom", "nobody is named 'Tom'; there are Ines, Miriam, Omar"),
         ("say:Ines=", "say what"),
+        ("say:Ines", "say what"),
+        ('say:Inez="Hello"', "nobody is named 'Inez'"),
+        ("swap:model=Inez=scripted", "nobody is named 'Inez'"),
+        ("freeze:openness=Miriam", "only clients have openness"),
         ("swap:model=", "name the model"),
         ("say:" + "x" * 400, "characters too long"),
     ],
@@ -252,6 +256,39 @@ def test_what_cannot_be_done_is_said(parent: Run, do: str, says: str) -> None:
     with pytest.raises(SpecError, match="--do") as told:
         changes([do], parent.world, 0)
     assert says in str(told.value)
+
+
+def test_a_later_cut_of_a_kind_takes_the_place_of_an_earlier_one(
+    parent: Run, tmp_path: Path
+) -> None:
+    first = forked(parent, tmp_path / "first", "rule:Miriam=silent")
+    again = forked(first, tmp_path / "again", "rule:Miriam=listens", at=2)
+    assert {one.text for one in after(again, Said, "Miriam")} == {"Mm. Go on."}
+    with pytest.raises(SpecError, match="block:memory and scramble:recall exclude each other"):
+        changes(["block:memory", "scramble:recall"], parent.world, 0)
+
+
+def test_what_was_agreed_and_kept_back_is_not_known_where_memory_is_blocked() -> None:
+    from dataclasses import replace
+
+    from simcounsel.agents.resident import Resident
+    from simcounsel.cuts.mind import CutMind
+    from simcounsel.events import Entry, HomeworkAgreed
+    from tests.stage import scene, view
+
+    shifted = ClientShifted(
+        who="Ines", chat="1:a", before=2, openness=3, claimed=3, quote=None, held_back="the phone"
+    )
+    agreed = HomeworkAgreed.model_construct(kind="homework_agreed", who="Ines")
+    kept = tuple(
+        Entry(n, tick, 0, event)
+        for n, (tick, event) in enumerate([(1, shifted), (5, shifted), (5, agreed)])
+    )
+    talk = replace(view(), kept=kept)
+    mind = CutMind(Resident(with_mind(tiny(), "Ines", "cut:block:memory@4")[0], tiny(), {}))
+    known = mind._known(replace(scene(), tick=6), talk).kept
+    assert [getattr(one.event, "held_back", "agreed") for one in known] == ["the phone", None]
+    assert mind._known(replace(scene(), tick=3), talk).kept == kept, "before the cut"
 
 
 def test_a_bot_is_muted_or_ruled_and_nothing_is_cut_in_it(parent: Run) -> None:
@@ -266,6 +303,17 @@ def test_a_bot_is_muted_or_ruled_and_nothing_is_cut_in_it(parent: Run) -> None:
 def test_nothing_is_cut_where_a_person_sits(simcounsel: Command) -> None:
     ended = simcounsel("run", "tiny", "--do", "block:memory=Ines", "--human", "Ines")
     assert ended.code == 1 and "--human Ines seats a person there" in ended.err
+
+
+def test_nothing_is_cut_where_another_option_sets_a_mind(simcounsel: Command) -> None:
+    for other in (
+        ("--bot", "sample:careful"),
+        ("--set", "residents.Miriam.mind=bot:sample:careful"),
+    ):
+        ended = simcounsel(
+            "run", "tiny", "--model", "scripted", *other, "--do", "block:memory=Miriam"
+        )
+        assert ended.code == 1 and "`residents.Miriam.mind` is set by another option" in ended.err
 
 
 def test_a_run_is_cut_from_its_first_tick(simcounsel: Command) -> None:

@@ -51,19 +51,25 @@ class Guess:
 
 def minimal_control(made: AuditPlan) -> Claim:
     """Nothing differs between the two conditions but what the claim is about."""
-    found = differences(made.variants[0].cells)
-    keys = sorted({line.split(":")[0].split(".")[0] for line in found})
+    found = {
+        one.id: differences(
+            tuple(cell for cell in made.variants[0].cells if cell.arm in one.contrast)
+        )
+        for one in made.claims
+    }
+    more = {id: lines for id, lines in found.items() if len(lines) != 1}
+    said = "; ".join(f"{id}: {' and '.join(lines[:3])}" for id, lines in (more or found).items())
     return Claim(
         statement="The control is minimal: the conditions differ in one thing",
-        verdict="holds" if len(keys) == 1 else "does not hold",
-        because=f"they differ in {', '.join(keys)}: {'; '.join(found[:3])}",
+        verdict="does not hold" if more else "holds",
+        because=f"they differ in {said}",
     )
 
 
 def named_outcome(made: AuditPlan, runs: Path, embed: Embed) -> tuple[Claim, list[dict[str, str]]]:
     """No prompt of people's lives says what is measured. With the sentences that do."""
     items = list(dict.fromkeys(text for one in made.claims for text in _items(one.instrument)))
-    sentences = list(_sentences(made, runs))[:MOST_SENTENCES]
+    sentences = list(_sentences(made, runs))
     if not items or not sentences:
         why = "the instrument has no items" if not items else "nothing was asked"
         return Claim(statement=_UNNAMED, verdict="undecided", because=why), []
@@ -78,8 +84,11 @@ def named_outcome(made: AuditPlan, runs: Path, embed: Embed) -> tuple[Claim, lis
         f"{counted(len(sentences), 'sentence')} of prompts, the nearest {num(float(near.max()))}"
     )
     because = f"“{hits[0]['sentence']}” says “{hits[0]['item']}”; {least}" if hits else least
-    verdict = "does not hold" if hits else "holds"
-    return Claim(statement=_UNNAMED, verdict=verdict, because=because), hits  # type: ignore[arg-type]
+    words = made.variants[0].cells[0].world.model_names()["embed"] == "scripted"
+    if words and not hits:
+        because += "; hashed vectors see words, not meaning"
+    verdict: ClaimVerdict = "does not hold" if hits else "undecided" if words else "holds"
+    return Claim(statement=_UNNAMED, verdict=verdict, because=because), hits
 
 
 _UNNAMED = "No prompt of people's lives names what is measured"
@@ -91,9 +100,13 @@ def _items(instrument: str) -> Iterator[str]:
 
 
 def _sentences(made: AuditPlan, runs: Path) -> Iterator[str]:
-    """Of prompts that people's minds were sent in the experiment as it is, each once."""
+    """Of prompts that people's minds were sent in the experiment as it is, each once; as many of
+    each run, where there are too many.
+    """
     seen: set[str] = set()
-    for cell in made.variants[0].cells:
+    cells = made.variants[0].cells
+    for cell in cells:
+        most = len(seen) + MOST_SENTENCES // len(cells)
         for call in Run.open(runs / cell.name).calls():
             if call.get("verb") == "embed" or NOT_ASKED.search(str(call.get("purpose"))):
                 continue
@@ -102,7 +115,7 @@ def _sentences(made: AuditPlan, runs: Path) -> Iterator[str]:
                     continue
                 for one in re.split(r"(?<=[.!?。！？])\s*|\n", message["content"]):
                     text = one.strip()
-                    if 15 < len(text) < 400 and text not in seen:
+                    if len(seen) < most and 15 < len(text) < 400 and text not in seen:
                         seen.add(text)
                         yield text
 
@@ -155,7 +168,7 @@ def blind(found: Sequence[Guess]) -> Claim:
     chance = 1 / (1 + len(packaged("analysis.validity.audit", "questions.yaml")))
     return Claim(
         statement=statement,
-        verdict="does not hold" if low > chance else "holds" if high < 0.5 else "undecided",
+        verdict="does not hold" if low > chance else "holds" if high < 2 * chance else "undecided",
         because=f"{right} of {of} [{num(low)}, {num(high)}] come nearest to it; chance is"
         f" {num(chance)}",
     )
@@ -163,7 +176,7 @@ def blind(found: Sequence[Guess]) -> Claim:
 
 _GONE: dict[Becomes, ClaimVerdict] = {
     "weakens": "holds",
-    "turns": "holds",
+    "turns": "does not hold",
     "holds": "does not hold",
     "cannot be told": "undecided",
 }

@@ -1,8 +1,8 @@
 """What becomes of a claim when one thing is changed, and what the claim is worth then.
 
 An effect is the first condition minus the second, over clients. A shift is how far a change moves
-it, each client with themselves in both ways. Intervals hold for all changes of a claim together
-(Bonferroni), so that many changes do not make one of them look like something.
+it, each client with themselves in both ways. Intervals of both hold for all changes of a claim
+together (Bonferroni), so that many changes do not make one of them look like something.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -73,13 +73,14 @@ def audited(
     """
     rows, _, unclear = rows_of(hypothesis, outcomes)
     rows = rows.assign(variant=[variant_of.get(str(run), "") for run in rows["run"]])
-    level = 1 - hypothesis.alpha / max(1, len(variants) - 1)
+    level = 1 - hypothesis.alpha / max(1, 2 * (len(variants) - 1))
     usual = rows[rows["variant"] == USUAL]
     first = client_contrast(usual, *hypothesis.contrast, level=1 - hypothesis.alpha)
     base = Outcome(
         variant=USUAL, level="", ablation=False, effect=first, shift=None,
         becomes="holds" if _side(first, hypothesis) else "cannot be told",
     )  # fmt: skip
+    there = base.becomes == "holds" and _clients(first) >= LEAST_CLIENTS
     found = [base]
     for one in variants[1:]:
         own = rows[rows["variant"] == one.name]
@@ -88,7 +89,7 @@ def audited(
         found.append(
             Outcome(
                 variant=one.name, level=one.level, ablation=one.ablation, effect=effect,
-                shift=shift, becomes=becomes(first, effect, shift),
+                shift=shift, becomes=becomes(first, effect, shift) if there else "cannot be told",
             )
         )  # fmt: skip
     verdict, because = _whole(found, unclear)
@@ -144,7 +145,7 @@ def _whole(found: Sequence[Outcome], unclear: str | None) -> tuple[Becomes, str]
     """The verdict over all changes, and what decides it."""
     base, *others = found
     others = [one for one in others if not one.ablation]
-    clients = base.effect.n.get("clients", min(base.effect.n.values(), default=0))
+    clients = _clients(base.effect)
     if unclear or clients < LEAST_CLIENTS:
         return "cannot be told", unclear or f"{clients} clients, and {LEAST_CLIENTS} are the least"
     if base.becomes != "holds":
@@ -158,6 +159,11 @@ def _whole(found: Sequence[Outcome], unclear: str | None) -> tuple[Becomes, str]
     if unknown:
         return "cannot be told", f"with {_listed(unknown)} the intervals are too wide"
     return "holds", f"with each of {len(others)} changes"
+
+
+def _clients(effect: Contrast) -> int:
+    """In the smaller group, where groups have other clients."""
+    return effect.n.get("clients", min(effect.n.values(), default=0))
 
 
 def _listed(names: Iterable[str]) -> str:

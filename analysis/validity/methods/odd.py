@@ -80,6 +80,8 @@ def _context(sample: Sample) -> dict[str, Any]:
         "seeds": sorted({member.seed for member in sample.members if member.seed is not None}),
         "arms": experiment.arms if experiment else (),
         "experiment": experiment,
+        "cut": any(one["mind"] != "person" for one in _people(world))
+        or any(arm.do for arm in (experiment.arms if experiment else ())),
         "models": [(role, sorted(names)) for role, names in sorted(models.items())],
         "versions_used": sorted(first.manifest.get("versions", {}).items()),
         "prompts": prompts,

@@ -93,7 +93,9 @@ class Together:
 
 
 def beside(study: RealStudy, folder: Path) -> StudyBeside:
-    """A study's simulation beside it. folder: from which files are seen. ReportError."""
+    """A study's simulation beside it, of each client's first seed: a person of a real study has one
+    score, and means over seeds would vary less. folder: from which files are seen. ReportError.
+    """
     sample = find([folder / study.runs])
     outcomes = measured_outcomes(tables.measurements(sample.logs), sample)
     asked = Hypothesis(
@@ -101,6 +103,12 @@ def beside(study: RealStudy, folder: Path) -> StudyBeside:
         contrast=study.contrast, respondent=study.respondent,
     )  # fmt: skip
     rows, _, unclear = rows_of(asked, outcomes)
+    if study.people is not None and set(rows["kind"].astype(str)) - {"change"}:
+        raise ReportError(
+            f"{folder / study.runs}: {study.instrument} was not measured at the beginning, so there"
+            " is no change to hold beside people's; add `when: start`"
+        )
+    rows = rows.sort_values("seed", kind="stable").groupby(["arm", "client"], observed=True).head(1)
     means = by_client(rows, study.contrast).means if len(rows) else pd.DataFrame()
     own = [means[arm].dropna().tolist() if arm in means else [] for arm in study.contrast]
     if empty := [arm for arm, values in zip(study.contrast, own, strict=True) if not values]:

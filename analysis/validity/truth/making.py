@@ -46,7 +46,8 @@ def make(
         title="Would the real effects have come out?",
         lead=(
             "Simulated effects beside real ones, as Hedges' g: the first condition minus the"
-            " second. The simulation's is of clients' changes, as if conditions had other clients."
+            " second. The simulation's is of clients' changes with their first seed, as if"
+            " conditions had other clients."
             " Published effects may be standardized otherwise (often by the scores at the end).",
         ),
         claims=(*map(_claim, found), _whole(whole)),

@@ -21,6 +21,7 @@ from simcounsel.packaged import packaged
 from simcounsel.specs.experiment import Slug
 from simcounsel.specs.load import Spec, load_spec
 
+TIMES = {"before": 0.0, "pre": 0.0, "baseline": 0.0, "after": 1.0, "post": 1.0, "end": 1.0}
 COLUMNS = ("arm", "person", "time", "score")
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -128,27 +129,31 @@ def trials() -> list[dict[str, Any]]:
 
 
 def read_people(file: Path, arms: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Each person's last score minus the first, by arm. Times are numbers, or words in the order in
-    which they stand. ReportError names the line.
+    """Each person's last score minus the first, by arm. Times are numbers, or words of TIMES.
+    ReportError names the line.
     """
     scores: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-    words: dict[str, int] = {}
     for number, row in _rows(file):
         time = row["time"].strip()
-        at = _number(time)
+        at = _number(time) if _number(time) is not None else TIMES.get(time.casefold())
         if at is None:
-            at = float(words.setdefault(time, len(words)))
+            raise ReportError(
+                f"{file}:{number}: time {time!r} is no number; or write {', '.join(TIMES)}"
+            )
         score = _number(row["score"])
         if score is None:
             if row["score"].strip():
                 raise ReportError(f"{file}:{number}: score {row['score']!r} is no number")
             continue  # not measured
-        scores[row["arm"].strip(), row["person"].strip()].append((at, score))
+        person = scores[row["arm"].strip(), row["person"].strip()]
+        if any(at == earlier for earlier, _ in person):
+            raise ReportError(f"{file}:{number}: {row['person']} has two scores at {time}")
+        person.append((at, score))
     found = tuple(
         tuple(
             max(own)[1] - min(own)[1]
             for (of, _), own in scores.items()
-            if of == arm and len({at for at, _ in own}) > 1
+            if of == arm and len(own) > 1
         )
         for arm in arms
     )

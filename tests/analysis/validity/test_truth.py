@@ -50,6 +50,12 @@ def test_each_persons_change_is_read(tmp_path: Path) -> None:
     [
         ("arm,person", "group,person", "real.csv:1: no column 'arm'"),
         ("care,p1,before,20", "care,p1,before,many", "real.csv:2: score 'many' is no number"),
+        (
+            "care,p1,before,20",
+            "care,p1,day one,20",
+            "time 'day one' is no number; or write before, pre",
+        ),
+        ("care,p2,before", "care,p1,before", "real.csv:4: p1 has two scores at before"),
         ("wait,", "other,", "arm 'wait' has 0 people with two scores; arms are care, other"),
     ],
 )
