@@ -241,5 +241,5 @@ def verdict_lines(found: Sequence[ClaimAudit]) -> Iterator[str]:
         yield f"  as it is {num(base.difference)} {interval(base.low, base.high)}"
         for other in sorted(one.outcomes[1:], key=lambda each: -each.beyond_noise)[:3]:
             if other.shift is not None and other.beyond_noise:
-                left = (other.effect.difference or 0.0) / (base.difference or 1.0)
+                left = (other.effect.difference or 0.0) / (base.difference or 1.0) + 0.0
                 yield f"  {other.variant}: {num(other.effect.difference)} ({percent(left)} is left)"
