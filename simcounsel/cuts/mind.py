@@ -110,8 +110,9 @@ class CutMind:
     def replan(self, scene: Scene, why: str) -> Ask[Effects]:
         """The plan stays where plans are frozen, or what happened is not remembered."""
         resident = self.resident
-        stays_for = ("freeze:plans", "block:memory", "block:recall")
-        cut = next((one for one in stays_for if self._has(one, scene)), None)
+        held = self._held(scene)
+        blocked = held.name if held and held.verb == "block" else None
+        cut = "freeze:plans" if self._has("freeze:plans", scene) else blocked
         if cut is None or resident.planned_day is None:
             return (yield from self._lived(scene, self._inner.replan(scene, why)))
         stays = Planned(
@@ -144,8 +145,8 @@ class CutMind:
         """A talk as far as one remembers earlier ones: where memory is blocked, neither what was
         agreed since nor what was kept back.
         """
-        held = self._latest(scene, "block")
-        if held is None:
+        held = self._held(scene)
+        if held is None or held.verb != "block":
             return view
         since = 0 if held.what == "recall" else held.since
         kept = (
@@ -158,6 +159,10 @@ class CutMind:
             if entry.tick < since or not isinstance(entry.event, HomeworkAgreed)
         )
         return replace(view, kept=tuple(kept))
+
+    def _held(self, scene: Scene) -> Cut | None:
+        """What is cut of memory; None: nothing."""
+        return self._latest(scene, "block", "scramble")
 
     def _latest(self, scene: Scene, *verbs: str) -> Cut | None:
         """Of these cuts the one that was made last, which stands in place of those before."""
@@ -189,7 +194,7 @@ class CutMind:
             self.resident.memory = self._memory
         if self._memory is None:
             return (yield from asked)
-        held = self._latest(scene, "block", "scramble")
+        held = self._held(scene)
         mode = None if held is None else "scramble" if held.verb == "scramble" else held.what
         since = 0 if held is None else held.since
         self._memory.mode = "recall" if blank else mode
@@ -213,7 +218,7 @@ class CutMind:
                 event = event.model_copy(update={"openness": event.before})
             kept.append(event)
         if self._memory is not None and self._memory.withheld:
-            held = self._latest(scene, "block", "scramble")
+            held = self._held(scene)
             counts[held.name if held else "freeze:plans"] = self._memory.withheld
             self._memory.withheld = 0
         who = self.resident.name

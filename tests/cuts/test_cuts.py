@@ -289,6 +289,9 @@ def test_what_was_agreed_and_kept_back_is_not_known_where_memory_is_blocked() ->
     known = mind._known(replace(scene(), tick=6), talk).kept
     assert [getattr(one.event, "held_back", "agreed") for one in known] == ["the phone", None]
     assert mind._known(replace(scene(), tick=3), talk).kept == kept, "before the cut"
+    later = with_mind(tiny(), "Ines", "cut:block:memory@4;scramble:recall@5")[0]
+    mind = CutMind(Resident(later, tiny(), {}))
+    assert mind._known(replace(scene(), tick=6), talk).kept == kept, "another cut is in its place"
 
 
 def test_a_bot_is_muted_or_ruled_and_nothing_is_cut_in_it(parent: Run) -> None:

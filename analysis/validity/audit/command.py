@@ -1,18 +1,14 @@
 """`simcounsel study audit`."""
 
-import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.cli.running_code import runs_code
-from simcounsel.entry import GIVEN_UP
-
-if TYPE_CHECKING:
-    from analysis.validity.audit.plan import AuditPlan
 
 
 @asks_models
@@ -71,7 +67,9 @@ def audit(
     from analysis.validity.audit.changes import LEVELS, read_changes
     from analysis.validity.audit.making import audits, make, verdict_lines
     from analysis.validity.audit.plan import plan, plan_words, with_pairs
+    from analysis.validity.audit.verdicts import largest
     from analysis.validity.page import add
+    from analysis.validity.running import run_all
     from simcounsel.cli.weights import price_table
     from simcounsel.lab.plan import plan_lines
     from simcounsel.specs.experiment import Budget
@@ -94,37 +92,14 @@ def audit(
         typer.echo(line)
     if dry_run:
         return
-    _run(made, out, processes, in_flight, quiet, prices)
+    run = partial(
+        run_all, runs=out / "runs", processes=processes, in_flight=in_flight, quiet=quiet,
+        prices=prices,
+    )  # fmt: skip
+    run(made.experiment, made.cells)
     if pairs > 1:
-        largest = audits(made, find([out / "runs"]))[0].largest[:pairs]
-        made = with_pairs(made, largest)
-        _run(made, out, processes, in_flight, quiet, prices)
+        made = with_pairs(made, largest(audits(made, find([out / "runs"])), pairs))
+        run(made.experiment, made.cells)
     part, pictures, told = make(made, out / "runs", command_line(), ask=ask)
     typer.echo("\n".join(verdict_lines(told)))
     typer.echo(f"page           {add(part, pictures, out)}")
-
-
-def _run(
-    made: "AuditPlan",
-    out: Path,
-    processes: int | None,
-    in_flight: int,
-    quiet: bool,
-    prices: Path | None,
-) -> None:
-    """Run what is left of it, or leave with the exit code that says why not."""
-    from simcounsel.cli.sweep import live
-
-    running, done = live(
-        made.experiment,
-        made.cells,
-        out / "runs",
-        processes=processes,
-        in_flight=in_flight,
-        quiet=quiet,
-        prices=prices,
-    )
-    if not done:
-        typer.echo("not all runs are done; the same command goes on")
-        states = {progress.state for progress in running.progress.values()}
-        sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)

@@ -31,6 +31,7 @@ NOT_ASKED = re.compile(r"self_report|judge|risk|remember|interview")
 ALIKE = 0.8
 """Cosine from which on a sentence of a prompt says what an item of the outcome says."""
 MOST_SENTENCES = 4000
+"""Of more every so many are looked at, so that all runs count."""
 QUESTION = (
     "One thing apart from your days: somebody may be studying how you live. What do you think they"
     " want to find out? Say it in one sentence."
@@ -69,7 +70,8 @@ def minimal_control(made: AuditPlan) -> Claim:
 def named_outcome(made: AuditPlan, runs: Path, embed: Embed) -> tuple[Claim, list[dict[str, str]]]:
     """No prompt of people's lives says what is measured. With the sentences that do."""
     items = list(dict.fromkeys(text for one in made.claims for text in _items(one.instrument)))
-    sentences = list(_sentences(made, runs))
+    every = list(_sentences(made, runs))
+    sentences = every[:: max(1, -(-len(every) // MOST_SENTENCES))]
     if not items or not sentences:
         why = "the instrument has no items" if not items else "nothing was asked"
         return Claim(statement=_UNNAMED, verdict="undecided", because=why), []
@@ -100,13 +102,9 @@ def _items(instrument: str) -> Iterator[str]:
 
 
 def _sentences(made: AuditPlan, runs: Path) -> Iterator[str]:
-    """Of prompts that people's minds were sent in the experiment as it is, each once; as many of
-    each run, where there are too many.
-    """
+    """Of prompts that people's minds were sent in the experiment as it is, each once."""
     seen: set[str] = set()
-    cells = made.variants[0].cells
-    for cell in cells:
-        most = len(seen) + MOST_SENTENCES // len(cells)
+    for cell in made.variants[0].cells:
         for call in Run.open(runs / cell.name).calls():
             if call.get("verb") == "embed" or NOT_ASKED.search(str(call.get("purpose"))):
                 continue
@@ -115,7 +113,7 @@ def _sentences(made: AuditPlan, runs: Path) -> Iterator[str]:
                     continue
                 for one in re.split(r"(?<=[.!?。！？])\s*|\n", message["content"]):
                     text = one.strip()
-                    if len(seen) < most and 15 < len(text) < 400 and text not in seen:
+                    if 15 < len(text) < 400 and text not in seen:
                         seen.add(text)
                         yield text
 

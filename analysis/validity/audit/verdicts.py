@@ -7,6 +7,7 @@ together (Bonferroni), so that many changes do not make one of them look like so
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 import pandas as pd
@@ -159,6 +160,12 @@ def _whole(found: Sequence[Outcome], unclear: str | None) -> tuple[Becomes, str]
     if unknown:
         return "cannot be told", f"with {_listed(unknown)} the intervals are too wide"
     return "holds", f"with each of {len(others)} changes"
+
+
+def largest(audits: Sequence[ClaimAudit], most: int) -> tuple[str, ...]:
+    """The changes that move any claim's effect most, so many, of each claim in turn."""
+    turns = zip_longest(*(one.largest for one in audits))
+    return tuple(dict.fromkeys(name for turn in turns for name in turn if name))[:most]
 
 
 def _clients(effect: Contrast) -> int:

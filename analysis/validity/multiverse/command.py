@@ -1,6 +1,5 @@
 """`simcounsel study validity multiverse`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,6 @@ import typer
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
 from simcounsel.cli.running_code import runs_code
-from simcounsel.entry import GIVEN_UP
 
 
 @asks_models
@@ -68,7 +66,7 @@ def multiverse(
     from analysis.validity.multiverse.making import make
     from analysis.validity.multiverse.universes import plan, plan_words
     from analysis.validity.page import add
-    from simcounsel.cli.sweep import live
+    from analysis.validity.running import run_all
     from simcounsel.cli.weights import price_table
     from simcounsel.lab.plan import plan_lines
 
@@ -81,7 +79,7 @@ def multiverse(
         typer.echo(line)
     if dry_run:
         return
-    running, done = live(
+    run_all(
         chosen.experiment,
         chosen.cells,
         runs,
@@ -90,9 +88,5 @@ def multiverse(
         quiet=quiet,
         prices=prices,
     )
-    if not done:
-        typer.echo("not all runs are done; the same command goes on")
-        states = {progress.state for progress in running.progress.values()}
-        sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)
     part, pictures = make(chosen, runs, command_line())
     typer.echo(f"page           {add(part, pictures, out)}")

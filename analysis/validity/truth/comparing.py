@@ -56,12 +56,13 @@ class StudyBeside:
         """Simulated minus real g, with 95%; None where one has no interval. The errors are those of
         the two intervals, as if normal.
         """
-        ends = [(one.g, one.low, one.high) for one in (self.simulated, self.real.effect)]
-        if any(value is None for one in ends for value in one):
+        one, real = self.simulated, self.real.effect
+        if one.g is None or one.low is None or one.high is None:
             return None
-        (g, low, high), (other, other_low, other_high) = [tuple(map(float, one)) for one in ends]  # type: ignore[arg-type]
-        half = math.hypot(high - low, other_high - other_low) / 2
-        return g - other, g - other - half, g - other + half
+        if real.g is None or real.low is None or real.high is None:
+            return None
+        half = math.hypot(one.high - one.low, real.high - real.low) / 2
+        return one.g - real.g, one.g - real.g - half, one.g - real.g + half
 
     @property
     def within(self) -> bool | None:

@@ -120,7 +120,7 @@ def experiment_of(plan: SafetyPlan, budget: Budget) -> Experiment:
 
 def expected(plan: SafetyPlan) -> tuple[Forecast, dict[str, str]]:
     """What it would ask, by a rule; and the model of each role."""
-    models = {PREFIX + label: PREFIX + spec for label, spec in plan.bots.items()}
+    models = {PREFIX + label: spec.removeprefix(PREFIX) for label, spec in plan.bots.items()}
     few, many = _bots(plan, False), _bots(plan, True)
     most = A_DAY[1] * (plan.turns // 2)
     basis = f"by a rule: {A_DAY[0]} to {most} requests to a bot on a client's day"

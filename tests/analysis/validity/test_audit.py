@@ -19,7 +19,7 @@ from analysis.validity.audit.changes import (
 )
 from analysis.validity.audit.pimmur import Guess, blind, minimal_control, named_outcome
 from analysis.validity.audit.plan import USUAL, Variant, plan, plan_words, with_pairs
-from analysis.validity.audit.verdicts import audited, becomes
+from analysis.validity.audit.verdicts import audited, becomes, largest
 from simcounsel.errors import SpecError
 from simcounsel.specs.experiment import Hypothesis
 from simcounsel.specs.world import World
@@ -191,6 +191,7 @@ def test_effect_and_shift_are_those_of_scipy_at_the_level_for_all_changes() -> N
         )
     assert found.becomes == "weakens" and "“one”" in found.because
     assert found.largest == ("one",)
+    assert largest([found, found], 3) == ("one",) and largest([found], 0) == ()
     few = rows[rows["client"] < "f"]
     seldom = audited(variants, of, claim, few)
     assert seldom.because == "5 clients, and 6 are the least"
@@ -226,9 +227,12 @@ def test_a_prompt_that_says_what_is_measured_is_found(tmp_path: Path) -> None:
     from simcounsel.engine.forking import changed_world
     from simcounsel.instruments.scale import find_scale
     from simcounsel.llm.embeddings import HashEmbeddings
+    from simcounsel.specs.scale import Scale
     from tests.stage import live
 
-    item = getattr(find_scale("insomnia_severity"), "items")[0].text  # noqa: B009
+    scale = find_scale("insomnia_severity")
+    assert isinstance(scale, Scale)
+    item = scale.items[0].text
     base = plan(PLANTED, [])
     for name, style in (("as-is", None), ("told", f"{item}. Quiet.")):
         cell = base.variants[0].cells[0]
