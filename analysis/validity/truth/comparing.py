@@ -80,10 +80,11 @@ class Together:
     studies: int
     correlation: float | None
     """Spearman's, of simulated and real effects."""
-    slope: float
+    slope: float | None
     """Of the real effect on the simulated one, by least squares: 1 where a larger simulated effect
-    is as much of a larger real one."""
-    intercept: float
+    is as much of a larger real one. It, the intercept and the correlation: None where an effect is
+    the same in all studies."""
+    intercept: float | None
     error: float
     """Mean absolute difference, in standard deviations."""
     same_sign: int
@@ -154,13 +155,13 @@ def together(found: Sequence[StudyBeside]) -> Together | None:
         return None
     simulated, real = np.array(pairs).T
     varies = np.ptp(simulated) > 1e-9 and np.ptp(real) > 1e-9
-    slope, intercept = np.polyfit(simulated, real, 1) if varies else (0.0, float(real.mean()))
+    slope, intercept = np.polyfit(simulated, real, 1) if varies else (None, None)
     known = [one.within for one in found if one.within is not None]
     return Together(
         studies=len(pairs),
         correlation=float(stats.spearmanr(simulated, real).statistic) if varies else None,
-        slope=float(slope),
-        intercept=float(intercept),
+        slope=None if slope is None else float(slope),
+        intercept=None if intercept is None else float(intercept),
         error=float(np.abs(simulated - real).mean()),
         same_sign=int((np.sign(simulated) == np.sign(real)).sum()),
         within=sum(known),

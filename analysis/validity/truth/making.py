@@ -192,4 +192,4 @@ def _picture(found: Sequence[StudyBeside]) -> Picture:
 
 
 def _said(value: float | None, low: float | None, high: float | None) -> str:
-    return f"{num(value)} {interval(low, high)}"
+    return f"{num(value)} {interval(low, high) if low is not None else 'without an interval'}"

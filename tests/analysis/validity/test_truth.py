@@ -108,6 +108,8 @@ def test_the_difference_and_all_studies_by_hand() -> None:
     assert whole.correlation == pytest.approx(stats.spearmanr(x, y).statistic)
     assert (whole.error, whole.same_sign) == (pytest.approx(0.2875), 3)
     assert (whole.within, whole.known) == (3, 4)
+    same = together([made(-1.0, real) for real in (-1.0, -0.5, 0.0)])
+    assert same is not None and (same.slope, same.intercept, same.correlation) == (None, None, None)
 
 
 def test_the_trials_that_are_included_hold_together() -> None:
