@@ -154,6 +154,7 @@ PARTS = {
         "library.course": "therapies",
         "library.import": "therapies",
         "library.skills": "therapies",
+        "library.translate": "borrowed",
         "practice": "practice",
         "study.bench": "bench",
         "study.evidence": "bots",
@@ -165,7 +166,13 @@ PARTS = {
     },
     "simcounsel.listeners": {"danger": "danger"},
     "simcounsel.policies": {"course": "therapies", "single": "therapies", "staged": "therapies"},
-    "simcounsel.minds": {"bot": "bots", "safety_client": "bots", "safety_friend": "bots"},
+    "simcounsel.minds": {
+        "bot": "bots",
+        "concordia": "borrowed",
+        "patienthub": "borrowed",
+        "safety_client": "bots",
+        "safety_friend": "bots",
+    },
     "simcounsel.providers": {"bot": "bots", "embedded": "embedded", "local": "local"},
 }
 """Which of our guests brings what, by group: for the sentence where one is missing."""

@@ -18,6 +18,7 @@ GUESTS = (
     "embedded",
     "corpus",
     "bench",
+    "borrowed",
     "bots",
     "cuts",
     "envs",

@@ -35,6 +35,14 @@ UNMEASURED: Mapping[Id, tuple[str, tuple[str, ...]]] = {
         "simcounsel study validity truth STUDIES",
         ("Effects that real studies found come out of the simulation",),
     ),
+    "fit": (
+        "simcounsel study fit SESSIONS --beside RUNS",
+        ("The clients open up as real ones do",),
+    ),
+    "simulators": (
+        "simcounsel study simulators RUNS --real FILE",
+        ("Among simulators of clients, one is nearest to real talk",),
+    ),
     "people": (
         "simcounsel study validity people FILE",
         ("What the models rated is what people would have rated",),

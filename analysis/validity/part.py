@@ -15,7 +15,7 @@ from simcounsel.disk import write_text, write_whole
 from simcounsel.intake import file_bytes
 from simcounsel.packaged import packaged
 
-Id = Literal["talk", "persona", "multiverse", "audit", "truth", "people"]
+Id = Literal["talk", "persona", "multiverse", "audit", "truth", "people", "fit", "simulators"]
 ClaimVerdict = Literal["holds", "does not hold", "undecided", "not measured"]
 Value = str | int | float | bool | None
 _WIDTHS = {"wide": Look(), "narrow": Look(wide=False)}

@@ -21,11 +21,6 @@ from simcounsel.llm.question import Reply, Traced, traced
 from simcounsel.specs.persona import ClientPersona, Persona
 from simcounsel.texts.quotes import stands_in
 
-OPENNESS_OF_A_STRANGER, OPENNESS_PER_CLOSENESS = 1.0, 0.7
-"""Openness (0 to 10) before anything was said: the first, and so much more for each point of
-closeness."""
-MOST_UP, MOST_DOWN = 1.0, 2.0
-"""How far openness moves at most with one line: trust is won slowly and lost fast (Slovic 1993)."""
 BROUGHT_ALONG = ("initial", "plan")
 """Origins of memories that are of nothing that happened."""
 SHORTEST_QUOTE = 4
@@ -87,10 +82,7 @@ def last_agreed(practice: Sequence[Entry]) -> HomeworkAgreed | None:
 def openness(view: TalkView) -> float:
     """How open the speaker is with the other so far, 0 (keeps everything back) to 10."""
     last = last_shift(view)
-    if last is not None:
-        return last.openness
-    start = OPENNESS_OF_A_STRANGER + OPENNESS_PER_CLOSENESS * view.meeting.closeness
-    return round(min(10.0, max(0.0, start)), 2)
+    return view.opens.begins(view.meeting.closeness) if last is None else last.openness
 
 
 def shifted(
@@ -104,7 +96,9 @@ def shifted(
     quote = " ".join(answer.quote.split())
     holds = len(quote) >= SHORTEST_QUOTE and stands_in(quote, heard)
     claimed = before if answer.openness is None else answer.openness
-    step = min(MOST_UP, max(-MOST_DOWN, claimed - before)) if holds else 0.0
+    opens = view.opens
+    step = min(opens.up, max(-opens.down, claimed - before)) if holds else 0.0
+    step -= opens.fades * (before - opens.begins(view.meeting.closeness))
     about = parts(persona).get(answer.touched) if holds else None
     return ClientShifted(
         who=view.me,

@@ -68,6 +68,7 @@ class Resident:
         self.place = spec.starts_in
         self.client_state = spec.client_state or world.client_state
         """Whether talk and experience move a client."""
+        self.opens = world.openness
         self.silent_from: int | None = None
         """From which tick on nobody talks with them; None: somebody may, always."""
         self._moving = world.conversation.replan_from_poignancy

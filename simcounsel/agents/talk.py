@@ -11,6 +11,7 @@ from simcounsel.events.data import E
 from simcounsel.llm.question import Asker, Example, Traced
 from simcounsel.safety.open_danger import NOTHING_OPEN, OpenDanger
 from simcounsel.specs.vocabulary import Emotion
+from simcounsel.specs.world_settings import BY_HAND, Openness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +93,8 @@ class TalkView:
     other: str
     meeting: Meeting
     clock: TalkClock = TalkClock()
+    opens: Openness = BY_HAND
+    """How a client opens up."""
     lines: tuple[TalkLine, ...]
     turns: tuple[OwnTurn, ...]
     """Own lines in this conversation so far."""

@@ -114,6 +114,17 @@ class LineAnswer(FeelingAnswer):
     ] = "go on"
 
 
+def plain_line(text: str, *, leaves: bool = False) -> LineAnswer:
+    """Words with which nothing is felt, or nobody knows what; leaves: they take leave."""
+    return LineAnswer.model_construct(
+        say=text,
+        emotion="neutral",
+        intensity=1,
+        poignancy=1,
+        wish="say goodbye" if leaves else "go on",
+    )
+
+
 PRIVATE_FIRST = "emotion intensity poignancy quote touched openness held_back say wish".split()
 
 

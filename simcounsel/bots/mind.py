@@ -15,7 +15,7 @@ from simcounsel.agents.person import Person
 from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
-from simcounsel.agents.tasks import LineAnswer
+from simcounsel.agents.tasks import plain_line
 from simcounsel.bots.file import bot_of
 from simcounsel.bots.wire import BotFacts, BotReply, BotSaid, Line
 from simcounsel.clock import MINUTES_PER_DAY, day_of
@@ -150,7 +150,7 @@ def _spoken(
         **got.model_dump(),
     )
     return Spoken(
-        line=_plain("\n\n".join(got.messages)),
+        line=plain_line("\n\n".join(got.messages)),
         emphasis=None,
         source="generated" if reply else "chosen",
         events=(event,),
@@ -172,13 +172,8 @@ def there_all_day(who: str, scene: Scene, place: str, doing: str) -> Effects:
 
 def _waiting(decision: Decision) -> Spoken:
     """The client is to begin."""
-    return Spoken(line=_plain(""), emphasis=None, source="chosen", decision=decision, waits=True)
-
-
-def _plain(text: str) -> LineAnswer:
-    """The bot's words as a line; what a bot feels nobody knows."""
-    return LineAnswer.model_construct(
-        say=text, emotion="neutral", intensity=1, poignancy=1, wish="go on", emphasis=None
+    return Spoken(
+        line=plain_line(""), emphasis=None, source="chosen", decision=decision, waits=True
     )
 
 

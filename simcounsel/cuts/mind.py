@@ -11,7 +11,7 @@ from simcounsel.agents.mind import Effects, Mind, Scene, Spoken, maker_of
 from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
-from simcounsel.agents.tasks import LineAnswer
+from simcounsel.agents.tasks import plain_line
 from simcounsel.clock import minute_of_tick
 from simcounsel.cuts.cut import Cut, read_mind
 from simcounsel.cuts.memory import CutMemory
@@ -83,7 +83,7 @@ class CutMind:
         """The next line, or none, or another one."""
         if rule := self._latest(scene, "rule"):
             made = CutMade(who=view.me, cut=rule.name, count=1, chat=view.chat)
-            line = _plain(_by_rule(rule.what, view), leaves=view.parting)
+            line = plain_line(_by_rule(rule.what, view), leaves=view.parting)
             return Spoken(line=line, emphasis=None, source="chosen", events=(made,))
         known = self._known(scene, view)
         spoken: Spoken = yield from self._remembering(
@@ -240,17 +240,6 @@ def _by_rule(rule: str, view: TalkView) -> str:
     if rule == "echoes" and view.heard is not None:
         return view.heard.text
     return (SILENCE if rule == "silent" else LISTENS)[view.language]
-
-
-def _plain(text: str, *, leaves: bool = False) -> LineAnswer:
-    """A line of which nothing is felt."""
-    return LineAnswer.model_construct(
-        say=text,
-        emotion="neutral",
-        intensity=1,
-        poignancy=1,
-        wish="say goodbye" if leaves else "go on",
-    )
 
 
 MIND = CutMind

@@ -125,6 +125,7 @@ class OpenTalk:
                 ended=self.until if self.over else None,
                 most_left=max(self.limit, self.max_turns + MORE_WHILE_HELD) - len(self.lines),
             ),
+            opens=resident.opens,
             lines=tuple(self.lines),
             turns=tuple(self.turns[me.name]),
             turns_left=left,

@@ -14,11 +14,13 @@ from simcounsel.specs.prompt_set import PromptSet
 from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
 from simcounsel.specs.vocabulary import Condition, Role
 from simcounsel.specs.world_settings import (
+    BY_HAND,
     ClientStateMode,
     ConversationSettings,
     FallbackLimits,
     MemorySettings,
     ModelRoles,
+    Openness,
 )
 
 Phase = Literal["plan", "act", "perceive", "appraise", "converse", "remember", "reflect", "replan"]
@@ -58,6 +60,8 @@ class World(Spec):
     """
     client_state: ClientStateMode = "moves"
     """Whether conversations and experience move clients; for ablations."""
+    openness: Annotated[Openness, Field(exclude_if=lambda one: one == BY_HAND)] = BY_HAND
+    """How clients open up; the defaults were set by hand."""
     feelings_fade_minutes: Annotated[int, Field(ge=15, le=10080)] | None = 120
     """Half-life of a feeling that a talk or somebody unexpected left, while nothing feeds it; None:
     it stays until the next hours are planned. How long emotions last differs by kind and cause,

@@ -29,6 +29,31 @@ ClientStateMode = Literal["moves", "still", "off"]
 nothing moves them; `off`: its prompts say nothing of them."""
 
 
+class Openness(Spec):
+    """How a client opens up to whom it talks with, from 0 (keeps all back) to 10. The defaults were
+    set by hand, after the thought that trust is won slowly and lost fast (Slovic 1993); `study fit`
+    finds others in sessions.
+    """
+
+    start: Annotated[float, Field(ge=0, le=10)] = 1.0
+    """With a stranger, before anything was said."""
+    per_closeness: Annotated[float, Field(ge=0, le=10)] = 0.7
+    """So much more for each point of closeness."""
+    up: Annotated[float, Field(ge=0, le=10)] = 1.0
+    """At most with one line that touches something."""
+    down: Annotated[float, Field(ge=0, le=10)] = 2.0
+    fades: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of the distance from where it began that is lost with each line."""
+
+    def begins(self, closeness: float) -> float:
+        """Before anything was said, with somebody so close."""
+        return round(min(10.0, max(0.0, self.start + self.per_closeness * closeness)), 2)
+
+
+BY_HAND = Openness()
+"""As long as a world says nothing else."""
+
+
 class OwnModels(Spec):
     """Which models answer what a resident thinks, says and decides, in place of the world's. What
     others ask about the resident (judges, the listening for danger) stays with the world's, and so

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from simcounsel.llm.schemas import schema_of
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.scripted import Scripted
+from simcounsel.specs.world_settings import Openness
 from tests.each import each
 from tests.stage import (
     Alone,
@@ -89,6 +91,28 @@ def test_what_moved_it_once_does_not_move_it_from_further_back() -> None:
 
 def test_an_unknown_part_is_none() -> None:
     assert shift(quote=QUOTE, touched="Z9", openness=4).touched is None
+
+
+def test_a_world_says_how_a_client_opens_up() -> None:
+    opens = Openness(start=4, per_closeness=0, up=0.5, down=3, fades=0.1)
+    earlier = ClientShifted(
+        who="Ines",
+        chat="c",
+        message=1,
+        before=4,
+        openness=6,
+        claimed=6,
+        quote=None,
+        calls=(),
+        fallback=False,
+    )
+    fresh = replace(view(HEARD, closeness=9.0), opens=opens)
+    later = replace(view(HEARD, closeness=9.0, own=(earlier,)), opens=opens)
+    assert openness(fresh) == 4
+    assert shift(fresh, quote=QUOTE, openness=9).openness == 4.5
+    assert shift(fresh, quote=QUOTE, openness=0).openness == 1
+    assert shift(later, openness=9).openness == 5.8  # 6 less a tenth of the 2 above where it began
+    assert shift(later, quote=QUOTE, openness=9).openness == 6.3
 
 
 def test_it_goes_on_from_where_it_was() -> None:

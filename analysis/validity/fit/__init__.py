@@ -1,0 +1,1 @@
+"""How clients open up, fitted to sessions: real beside simulated."""

@@ -1,0 +1,1 @@
+"""Simulators of clients side by side, before the same counselor, and beside real talk."""

@@ -1,0 +1,347 @@
+"""Entities of Concordia as minds: `mind: concordia:basic`.
+
+Concordia (`gdm-concordia`) is installed by the user. The entity decides where it is, what it does
+and what it says; it is told what happens around it. Every call of its model and every vector is a
+question of the run. Its memories are in the log, so that resume and fork go on where it was. It
+has no feelings of ours, fills in no questionnaire, and reflects in its own way or not at all.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any, Literal, TypeVar, get_args
+
+import numpy as np
+from pydantic import BaseModel, JsonValue
+
+from simcounsel.agents.appointments import appointments_text
+from simcounsel.agents.mind import Effects, Scene, Spoken
+from simcounsel.agents.person import Person
+from simcounsel.agents.questionnaire import Sheet
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import plain_line
+from simcounsel.agents.views import known
+from simcounsel.borrowed.bridge import Seeds, Send, Unanswered, bridged
+from simcounsel.chance import seed_of
+from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
+from simcounsel.errors import PluginError, SpecError
+from simcounsel.events import Data, Planned, Scheduled, Slot, Stroke
+from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, embedding
+from simcounsel.specs.vocabulary import ActivityKind
+
+PACKAGE = "concordia"
+MEMORY = "__memory__"
+"""The component in which Concordia keeps memories."""
+MOST_TOKENS = 400
+_NAMED = re.compile(r"concordia:(?P<prefab>\w+)")
+_QUOTED = re.compile(r"[\"“](?P<said>.+)[\"”]", re.DOTALL)
+T = TypeVar("T")
+
+
+class EntityDid(Data):
+    """What an entity has in mind since it was last asked or told something."""
+
+    kind: Literal["borrowed.did"] = "borrowed.did"
+    who: str
+    chat: str | None = None
+    memories: tuple[str, ...]
+    """New ones, oldest first."""
+    state: JsonValue = None
+    """Of its other components."""
+    calls: tuple[str, ...] = ()
+
+
+class ConcordiaMind(Person):
+    """See `Mind`."""
+
+    def __init__(self, resident: Resident) -> None:
+        """SpecError where `mind` names no prefab; PluginError where Concordia is not installed."""
+        super().__init__(resident)
+        where = f"residents.{resident.name}.mind"
+        named = _NAMED.fullmatch(resident.spec.mind or "")
+        if named is None:
+            raise SpecError([f"{where}: write concordia:PREFAB, such as concordia:basic"])
+        self._entity = Entity(resident.name, named["prefab"], where)
+
+    def arrive(self, scene: Scene) -> Ask[Effects]:
+        """It remembers its file, sentence by sentence."""
+        own = yield from super().arrive(scene)
+        lines = tuple(line for line in known(self.resident, scene.language).splitlines() if line)
+        return Effects(
+            events=(*own.events, EntityDid(who=self.resident.name, memories=lines)),
+            drafts=own.drafts,
+        )
+
+    def plan(self, scene: Scene) -> Ask[Effects]:
+        """Where it is for the next hours, what it does, and of what kind that is."""
+        return (yield from self._planned(scene))
+
+    def replan(self, scene: Scene, why: str) -> Ask[Effects]:
+        """The next hours anew."""
+        found = yield from self._planned(scene, why)
+        block = next(one for one in found.events if isinstance(one, Scheduled))
+        stroke = Stroke(at=time_text(scene.minute), do=block.slots[0].activity)
+        day = day_of(scene.minute)
+        new = Planned(who=self.resident.name, day=day, strokes=(stroke,), why=why)
+        return Effects(events=(new, *found.events))
+
+    def appraise(self, scene: Scene) -> Ask[Effects]:
+        """It is told what is new; what it feels nobody knows."""
+        news = tuple(self.resident.news)
+        if not news:
+            return Effects()
+        _, did = yield from self._with(scene, partial(_told, news), "news")
+        return Effects(events=(did,))
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        """What it would say next. Where its model gives nothing, the conversation ends."""
+        told = tuple(f"{one.who} -- “{one.text}”" for one in view.lines[-2:])
+
+        def work(entity: Any) -> str:
+            _told(told, entity)
+            return spoken_in(str(entity.act(_spec("speech"))), self.resident.name)
+
+        text, did = yield from self._with(scene, work, "speak", *view.key, len(view.lines))
+        return Spoken(
+            line=plain_line(text or "", leaves=view.parting),
+            emphasis=None,
+            source="generated",
+            events=(did.model_copy(update={"chat": view.chat}),),
+            calls=did.calls,
+            fallback=text is None,
+            silent=not text,
+        )
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
+        """It remembers how the conversation ended."""
+        lines = tuple(f"{one.who} -- “{one.text}”" for one in view.lines[-1:])
+        over = (*lines, f"The conversation with {view.other} is over.")
+        _, did = yield from self._with(scene, partial(_told, over), "over")
+        return Effects(events=(did,))
+
+    def reflect(self, scene: Scene, trigger: str) -> Ask[Effects]:
+        """Nothing of ours."""
+        return Effects()
+        yield  # an Ask that needs no model
+
+    def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel | None]]:
+        """No answer."""
+        return Reply(value=None, problem=f"{self.resident.name} is an entity of Concordia")
+        yield  # an Ask that needs no model
+
+    def _planned(self, scene: Scene, why: str | None = None) -> Ask[Effects]:
+        last = (day_of(scene.minute) + 1) * MINUTES_PER_DAY
+        until = min(last, scene.minute + scene.plan_slots * scene.tick_minutes)
+        told = (why, appointments_text(self.resident, scene))
+
+        def work(entity: Any) -> tuple[str, str, ActivityKind]:
+            now = date_text(scene.minute, scene.start, scene.language)
+            _told((f"It is {now}.", *(one for one in told if one)), entity)
+            hours = f"from now until {time_text(until)}"
+            place = entity.act(_spec("choice", f"Where is {{name}} {hours}?", _places(scene)))
+            doing = entity.act(
+                _spec("free", f"What does {{name}} do {hours}? Answer with one short verb phrase.")
+            )
+            kinds: tuple[ActivityKind, ...] = get_args(ActivityKind)
+            kind = entity.act(_spec("choice", f"Which kind of activity is this: {doing}?", kinds))
+            return str(place), _phrase(str(doing), self.resident.name), kind
+
+        chosen, did = yield from self._with(scene, work, "plan")
+        place, doing, kind = chosen or (self.resident.place, "is there", "rest")
+        slots = tuple(
+            Slot(minute=at, activity=doing, activity_kind=kind, place=place)
+            for at in range(scene.minute, until, scene.tick_minutes)
+        )
+        slots = tuple(_kept(slot, scene) for slot in slots)
+        block = Scheduled(who=self.resident.name, slots=slots, calls=did.calls)
+        return Effects(events=(block, did))
+
+    def _with(
+        self, scene: Scene, work: Callable[[Any], T], *key: object
+    ) -> Ask[tuple[T | None, EntityDid]]:
+        """What the entity does, and what it remembers of it; None where its model gave nothing."""
+        seed = seed_of(scene.seed, scene.tick, self.resident.name, PACKAGE, *key)
+        kept = self.resident.written(EntityDid)
+        return (yield from bridged(partial(self._entity.work, work, kept, scene, seed), seed))
+
+
+class Entity:
+    """An entity, built when it is first needed, or when the log knows more than it does."""
+
+    def __init__(self, name: str, prefab: str, where: str) -> None:
+        self.name = name
+        self._prefab = _prefab(prefab, where)
+        self._model = _model_class()()
+        self._built: Any = None
+        self._bank: Any = None
+
+    def work(
+        self, do: Callable[[Any], T], kept: Sequence[EntityDid], scene: Scene, seed: int, send: Send
+    ) -> tuple[T | None, EntityDid]:
+        """See `ConcordiaMind._with`. kept: what was written so far."""
+        self._model.begin(send, self.name, scene.language, seed)
+        memories = [one for did in kept for one in did.memories]
+        if self._built is None or self._texts() != memories:
+            self._build(memories, kept)
+        try:
+            found: T | None = do(self._built)
+        except Unanswered:
+            self._built = None  # it may be in the middle of an act
+            return None, EntityDid(who=self.name, memories=(), calls=self._model.done())
+        new = tuple(self._texts()[len(memories) :])
+        state = self._built.get_state()
+        state["context_components"] = {
+            name: one for name, one in state["context_components"].items() if name != MEMORY
+        }
+        did = EntityDid(who=self.name, memories=new, state=state, calls=self._model.done())
+        return found, did
+
+    def _texts(self) -> list[str]:
+        return list(self._bank.get_all_memories_as_text())
+
+    def _build(self, memories: Sequence[str], kept: Sequence[EntityDid]) -> None:
+        bank = import_module(f"{PACKAGE}.associative_memory.basic_associative_memory")
+        self._bank = bank.AssociativeMemoryBank(sentence_embedder=self._model.vector)
+        self._model.vectors_of(memories)
+        self._bank.extend(memories)
+        params = {**self._prefab().params, "name": self.name, "randomize_choices": False}
+        self._built = self._prefab(params=params).build(model=self._model, memory_bank=self._bank)
+        if kept and isinstance(kept[-1].state, dict):
+            self._built.set_state(kept[-1].state)
+
+
+def spoken_in(text: str, name: str) -> str:
+    """The words of a line that was given as `Ines -- "Hello."`, or in another way."""
+    if quoted := _QUOTED.search(text):
+        return quoted["said"].strip()
+    return text.removeprefix(name).strip().removeprefix("--").strip()
+
+
+def _phrase(text: str, name: str) -> str:
+    """What somebody does, without the subject, in one line."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return first.strip().removeprefix(name).strip().rstrip(".")[:160] or "is there"
+
+
+def _kept(slot: Slot, scene: Scene) -> Slot:
+    """The slot, or the appointment that begins then."""
+    due = next((one for one in scene.appointments if one[0] == slot.minute), None)
+    if due is None:
+        return slot
+    agreed = scene.agreed.get((due[0], due[2]))
+    kind = "counseling" if agreed and agreed.session else "social"
+    update = {"place": due[1], "activity": f"meets {due[2]}", "activity_kind": kind}
+    return slot.model_copy(update=update)
+
+
+def _places(scene: Scene) -> tuple[str, ...]:
+    return tuple(one.name for one in scene.places)
+
+
+def _told(observations: Sequence[str], entity: Any) -> None:
+    for one in observations:
+        entity.observe(one)
+
+
+def _spec(output: str, question: str = "", options: Sequence[str] = ()) -> Any:
+    entity = import_module(f"{PACKAGE}.typing.entity")
+    if output == "speech":
+        return entity.DEFAULT_SPEECH_ACTION_SPEC
+    of: Mapping[str, Any] = {"choice": entity.OutputType.CHOICE, "free": entity.OutputType.FREE}
+    return entity.ActionSpec(
+        call_to_action=question, output_type=of[output], options=tuple(options), tag="action"
+    )
+
+
+def _prefab(name: str, where: str) -> Any:
+    try:
+        import_module(PACKAGE)
+    except ModuleNotFoundError:
+        raise PluginError(
+            "Concordia is not installed here; `pip install gdm-concordia` beside simcounsel"
+        ) from None
+    try:
+        return import_module(f"{PACKAGE}.prefabs.entity.{name}").Entity
+    except (ModuleNotFoundError, AttributeError):
+        raise SpecError(
+            [f"{where}: Concordia has no prefab {name!r} of an entity; basic and minimal are some"]
+        ) from None
+
+
+def _model_class() -> Any:
+    """Concordia's language model, made here since its base comes with Concordia."""
+    base: Any = import_module(f"{PACKAGE}.language_model.language_model").LanguageModel
+
+    class Model(base):  # type: ignore[misc]
+        """Each call is a question."""
+
+        def begin(self, send: Send, who: str, language: str, seed: int) -> None:
+            """Before each piece of work."""
+            self._send, self._who, self._language, self._seed = send, who, language, seed
+            self._seeds, self._calls = Seeds(), list[str]()
+            self._vectors: dict[str, Any] = getattr(self, "_vectors", {})
+
+        def done(self) -> tuple[str, ...]:
+            """The calls of this piece of work, sorted, since some come at once."""
+            return tuple(sorted(dict.fromkeys(self._calls)))
+
+        def sample_text(
+            self,
+            prompt: str,
+            *,
+            max_tokens: int = MOST_TOKENS,
+            terminators: Sequence[str] = (),
+            temperature: float = 0.7,
+            **_: object,
+        ) -> str:
+            """The model's words, up to a terminator."""
+            tokens = min(max_tokens, MOST_TOKENS)
+            text = self._asked(
+                prompt, verb="write", fallback="", temperature=temperature, max_tokens=tokens
+            )
+            ends = [at for one in terminators if one and (at := text.find(one)) >= 0]
+            return str(text[: min(ends)] if ends else text)
+
+        def sample_choice(
+            self, prompt: str, responses: Sequence[str], **_: object
+        ) -> tuple[int, str, Mapping[str, Any]]:
+            """One of the responses."""
+            options = tuple(responses)
+            chosen = self._asked(prompt, verb="choose", options=options, fallback=options[0])
+            return options.index(chosen), chosen, {}
+
+        def vector(self, text: str) -> Any:
+            """The unit vector of a text, float32."""
+            self.vectors_of([text])
+            return self._vectors[text]
+
+        def vectors_of(self, texts: Sequence[str]) -> None:
+            """Ask for those that are not known, all at once."""
+            new = tuple(one for one in dict.fromkeys(texts) if one not in self._vectors)
+            if new:
+                found = self._send(embedding(PACKAGE, self._who, new)).value
+                self._vectors |= dict(zip(new, np.asarray(found), strict=True))
+
+        def _asked(self, prompt: str, **kind: Any) -> Any:
+            reply = self._send(
+                Question(
+                    purpose=PACKAGE,
+                    who=self._who,
+                    language=self._language,
+                    seed=seed_of(self._seed, *self._seeds.key(prompt)),
+                    prompt=prompt,
+                    facts=PromptOnly(),
+                    **kind,
+                )
+            )
+            self._calls += [reply.call] if reply.call else []
+            if reply.problem:
+                raise Unanswered(reply.problem)
+            return reply.value
+
+    return Model
+
+
+MIND = ConcordiaMind

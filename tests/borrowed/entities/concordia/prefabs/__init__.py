@@ -1,0 +1,1 @@
+"""A stand-in with Concordia's interface; nothing of Concordia is here."""
