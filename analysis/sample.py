@@ -131,14 +131,13 @@ class Sample:
             for role, model in member.models.items()
             if role != "embed"
         }
-        return sorted(
-            {
-                kind
-                for model in used
-                for kind in ("scripted", "embedded")
-                if model.replace(":", "+").split("+")[0] == kind
-            }
-        )
+        return sorted({kind for model in used if (kind := stand_in(model))})
+
+
+def stand_in(model: str) -> str | None:
+    """Which of our stand-ins bears this name; None: it is a model that reads its prompts."""
+    kind = model.replace(":", "+").split("+")[0]
+    return kind if kind in ("scripted", "embedded") else None
 
 
 def opened(runs: Iterable["Log | Path | str"]) -> list[Log]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import rows
+from analysis.answering import answered
 from analysis.channels import sentences
 from analysis.completeness import lacking, shown_columns
 from analysis.methods import checklist, methods
@@ -127,6 +128,7 @@ def headline(report: Report) -> list[str]:
         )
     if not report.sample.members:
         return [*said, "No run could be used; see what was left out, and why."]
+    said += answered(report.sample)
     if not report.planned:
         said.append(
             "No test was planned before the runs were made: all that is here is exploratory."

@@ -100,6 +100,8 @@ SLOW = (
     "docs/models.md",
 )
 """Pages whose commands take seconds, load weights, or want more than [test]."""
+ELSEWHERE = ("docs/tutorials/town.md",)
+"""Pages that a test of their own runs whole, from top to bottom (tests/test_town.py)."""
 NAMED = (
     r"(?<![\w/.-])(?:simcounsel|analysis|training|tests|worlds|personas|experiments)/[\w./*-]*\w"
 )
@@ -165,6 +167,7 @@ def place(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     [
         pytest.param(page, marks=[pytest.mark.slow(4)] if page in SLOW else [])
         for page in commands()
+        if page not in ELSEWHERE
     ],
 )
 def test_what_a_page_types_runs(
@@ -239,6 +242,7 @@ def look(words: list[str]) -> None:
     [
         pytest.param(page, marks=[pytest.mark.weights] if page == "README.md" else [])
         for page in dict.fromkeys(block.page for block in blocks("python"))
+        if page not in ELSEWHERE
     ],
 )
 def test_the_python_of_a_page_runs(page: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,7 +303,7 @@ def test_what_a_page_thinks_before_a_line_comes_first_and_settles_the_decision(
     assert reasons == thought and reasons
 
 
-@each("block", blocks("yaml"))
+@each("block", [block for block in blocks("yaml") if block.page not in ELSEWHERE])
 def test_the_yaml_of_a_page_fits_into_a_world(block: Block, place: Path) -> None:
     file = place / "worlds" / "from_a_page.yaml"
     if "exercises" in yaml.safe_load(block.text):

@@ -162,7 +162,10 @@ def _named(text: str, world: World, value: str) -> tuple[str, str]:
 
 def _who(name: str, world: World, value: str) -> str:
     """The resident of that name, or the first of that role; nobody named: the client."""
-    name = name.strip() or "client"
+    name = name.strip()
+    if not name and not any(one.role == "client" for one in world.residents):
+        raise _wrong(value, f"nobody is a client here; name one, as in {value}=NAME")
+    name = name or "client"
     people = sorted(world.residents, key=lambda one: one.name)
     found = next((one.name for one in people if name in (one.name, one.role)), None)
     if found is None:

@@ -110,8 +110,8 @@ class Asker(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class PromptOnly(Facts):
-    """Of a question that is nothing but its prompt: whoever answers must read that. The embedded
-    model answers it as the plain language model that it is.
+    """Of a question that is nothing but its prompt, as one without facts is: whoever answers must
+    read that. The embedded model answers it as the plain language model that it is.
     """
 
 
@@ -149,7 +149,7 @@ class Question(Generic[T]):
     examples: tuple[Example, ...] = ()
     """For stand-ins alone, best first."""
     facts: Facts | None = None
-    """What it is about, as data; None only for `embed`."""
+    """What it is about, as data; None: it is nothing but its prompt, or of texts to embed."""
     check: Callable[[T], str | None] | None = None
     """What is wrong with a parsed answer, in words for the model; None when nothing is."""
     fallback: T

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from simcounsel.errors import ModelError
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Facts, Question
+from simcounsel.llm.question import Facts, PromptOnly, Question
 from simcounsel.specs.vocabulary import Source
 
 T = TypeVar("T")
@@ -64,7 +64,8 @@ class StandIns:
 
     def knows(self, facts: Facts | None) -> bool:
         """Whether a question with these facts can be answered."""
-        return facts is not None and (type(facts) in self._answers or facts.judged)
+        facts = facts or PromptOnly()
+        return type(facts) in self._answers or facts.judged
 
     @property
     def known(self) -> frozenset[type[Facts]]:
@@ -75,17 +76,18 @@ class StandIns:
         """ModelError when there is no stand-in for that kind of question; Failure when its answer
         does not fit the schema.
         """
-        answer = self._answers.get(type(question.facts)) if question.facts is not None else None
-        if answer is None and question.facts is not None and question.facts.judged:
+        facts = question.facts or PromptOnly()
+        answer = self._answers.get(type(facts))
+        if answer is None and facts.judged:
             return Given(value=question.fallback).completion()
         if answer is None:
-            what = type(question.facts).__name__ if question.facts else "a question without facts"
+            what = type(facts).__name__
             raise ModelError(
                 f"{self._model}: no stand-in answers {what} ({question.purpose}); register one"
                 " (simcounsel.embedded), or use a model that reads prompts"
             )
         try:
-            return answer(question.facts, question).completion()
+            return answer(facts, question).completion()
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"])

@@ -189,6 +189,8 @@ def _measurement_problems(world: World) -> Iterator[Found]:
         for who in measurement.who:
             if who not in names:
                 yield (*at, "who"), f"no resident {who!r} in this world; {suggest(who, names)}"
+        if not measurement.who and not any(one.role == "client" for one in world.residents):
+            yield at, "nobody is a client here; say `who` is asked"
         if (measurement.tick or 0) >= world.ticks:
             yield (
                 (*at, "when"),

@@ -40,8 +40,9 @@ class Openness(Spec):
     per_closeness: Annotated[float, Field(ge=0, le=10)] = 0.7
     """So much more for each point of closeness."""
     up: Annotated[float, Field(ge=0, le=10)] = 1.0
-    """At most with one line that touches something."""
+    """So much at most with one line that touches something."""
     down: Annotated[float, Field(ge=0, le=10)] = 2.0
+    """So much less at most with one line that does harm."""
     fades: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of the distance from where it began that is lost with each line."""
 

@@ -1,12 +1,15 @@
 """How much the engine adds to the waiting for a model: wall time, CPU, requests, memory, disk; and what faults do to a run.
 
-    python tests/benchmarks/engine.py [--quick] [--workload W1 W2 W3] [--n 10 50 200] [--faults]
+    python tests/benchmarks/engine.py [--quick] [--workload W1 W2 W3] [--n 10 50 200] [--faults] [--crowd 1000]
 
 W1: N residents x 20 ticks, one request per resident and tick (recall, ask, remember). W2: W1 with
 four lines of talk for every pair that shares a place. W3: a day of a 10-resident town with the real
 minds. The server answers after 100 ms, to all at once and to 8 at once. Each figure is the median
 of three runs, each in a process of its own after a warm-up; wall and CPU time hold all from the
 making of the simulation to its close, the archive of memories included.
+
+`--crowd N`: N residents x 96 ticks with the scripted model, which answers in the process, and nothing
+else: W1, the same questions in a Mesa model alone, and N / 10 laypeople with the real minds. Once each.
 
 `path` is the critical path: the longest chain of requests that must wait for each other (with a
 limit of 8: or the rounds of 8 that they make), times the latency.
@@ -211,6 +214,25 @@ def _verdicts(
             yield f"              (second tries {figures['second_tries']:.0f}, fallbacks {figures['fallbacks']:.0f})"
 
 
+def large(told: argparse.Namespace) -> list[str]:
+    """A crowd that the scripted model answers, beside Mesa alone."""
+    print(
+        "".join(f"{title:>13}" for title in ("workload", "N", "at once", *(c[0] for c in COLUMNS)))
+    )
+    found = {}
+    for workload, n in (("mesa", told.crowd), ("W1", told.crowd), ("crowd", -(-told.crowd // 10))):
+        job = {"workload": workload, "url": "scripted", "n": n, "ticks": told.day_ticks}
+        job["latency_s"] = 0.0
+        found[workload] = measured_here(job) if told.quick else measured(job)
+        _row(workload, n, None, found[workload])
+    ratio = found["W1"]["wall_s"] / found["mesa"]["wall_s"]
+    return [
+        f"{told.crowd:,} residents x {told.day_ticks} ticks, scripted:"
+        f" {found['W1']['wall_s']:.1f} s, {found['W1']['memory_mb']:.0f} MB;"
+        f" {ratio:.1f} times Mesa alone ({found['mesa']['wall_s']:.1f} s)"
+    ]
+
+
 def faults(told: argparse.Namespace) -> list[str]:
     """W1 under 2% HTTP 400, 2% 500, 2% broken JSON, one stall, and the server gone for a while."""
     n, ticks = max(told.n[:2]), 2 * told.ticks
@@ -332,6 +354,9 @@ def parsed(given: list[str] | None) -> argparse.Namespace:
         action="store_true",
         help="also live through a server that fails in every way (about two minutes)",
     )
+    parser.add_argument(
+        "--crowd", type=int, metavar="N", help="only a crowd of N with the scripted model"
+    )
     told = parser.parse_args(given)
     told.limit = [limit or None for limit in told.limit]
     told.ticks, told.day_ticks, told.long_ticks, told.stall_s, told.gone_s = 20, 96, 200, 30.0, 20.0
@@ -344,7 +369,7 @@ def parsed(given: list[str] | None) -> argparse.Namespace:
 def main(given: list[str] | None = None) -> None:
     """Measure, print the table, then a line for each wanted figure."""
     told = parsed(given)
-    verdicts = compare(told)
+    verdicts = large(told) if told.crowd else compare(told)
     if told.faults:
         verdicts += faults(told)
     print(f"load of the machine after: {_load()}\n")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import aiohttp
+import mesa
 
 from simcounsel.agents.person import Person
 from simcounsel.agents.views import whoami
@@ -27,18 +28,22 @@ from simcounsel.llm.driving import Outcome
 from simcounsel.llm.question import Ask, Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
+from simcounsel.scripted import Scripted
 from simcounsel.specs.world import World
-from tests.benchmarks.towns import Plodder, plain_town, town_of_ten
+from tests.benchmarks.towns import Plodder, crowd, plain_town, town_of_ten
 
 T = TypeVar("T")
+PEOPLE = ("W3", "crowd")
+"""Workloads with the real minds."""
 PAGE_KB = os.sysconf("SC_PAGE_SIZE") / 1024
 Figures = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What to measure. workload: W1, W2, W3, 'bare' (the loop without an engine) or 'faults'.
-    in_flight_max: of the server; None for no limit. give_up_s: when 'faults' stops resuming."""
+    """What to measure. workload: W1, W2, W3, 'bare' (the loop without an engine), 'mesa' (Mesa without an engine),
+    'crowd' or 'faults'. url: of the server; 'scripted' for the model in the process. in_flight_max: of the server;
+    None for no limit. give_up_s: when 'faults' stops resuming."""
 
     workload: str
     url: str
@@ -50,13 +55,16 @@ class Job:
 
     def world(self) -> World:
         """The world to live through."""
+        if self.workload == "crowd":
+            return crowd(self.n, self.ticks)
         world = (
             town_of_ten(self.ticks)
             if self.workload == "W3"
             else plain_town(self.n, self.ticks, pairs=self.workload == "W2")
         )
+        model = self.url if self.url == "scripted" else f"{self.url}/benchmark"
         return world.model_copy(
-            update={"models": world.models.model_copy(update={"reason": f"{self.url}/benchmark"})}
+            update={"models": world.models.model_copy(update={"reason": model})}
         )
 
 
@@ -119,6 +127,8 @@ def measure(job: Job, out: Path) -> Figures:
     """Warm up, live through the workload, and tell what it took."""
     if job.workload == "bare":
         return asyncio.run(_bare(job))
+    if job.workload == "mesa":
+        return _mesa_alone(job)
     if job.workload == "faults":
         return _endured(job, out)
     _live(Job(workload="W1", url=job.url, n=2, ticks=2), out)
@@ -133,7 +143,7 @@ def measure(job: Job, out: Path) -> Figures:
     return {
         "wall_s": wall_s,
         "critical_s": critical_s,
-        "ratio": wall_s / critical_s,
+        "ratio": wall_s / critical_s if critical_s else 0.0,
         "cpu_ms": cpu_s * 1e3 / steps,
         "cpu_early_ms": _mean(each[1:][: len(each) // 3]),
         "cpu_late_ms": _mean(each[-(len(each) // 3) :]),
@@ -164,7 +174,7 @@ def _live(job: Job, out: Path, world: World | None = None) -> tuple[Clocked, Wat
     )
     models.limit = min(in_flight, job.in_flight_max or in_flight)
     simulation = Clocked(
-        world, out=out, models=models, minds=Person if job.workload == "W3" else Plodder
+        world, out=out, models=models, minds=Person if job.workload in PEOPLE else Plodder
     )
     simulation.run()
     return simulation, models
@@ -209,6 +219,54 @@ async def _bare(job: Job) -> Figures:
         "ratio": wall_s / critical_s,
         "cpu_ms": cpu_ms,
     }
+
+
+class _Asking(mesa.Agent):  # type: ignore[misc]
+    """Asks the scripted model once a tick, as the least mind does, and keeps the answer."""
+
+    said = ""
+
+    async def ask(self, told: str) -> None:
+        question = Question[None](
+            verb="write",
+            purpose="appraise",
+            who=str(self.unique_id),
+            system=told,
+            prompt=f"{self.said} What comes to mind? Say one sentence about it.",
+            seed=int(self.unique_id) + 100_000 * int(self.model.steps),
+            max_tokens=60,
+            fallback=None,
+        )
+        self.said = (await self.model.chat.complete(question, None)).text
+
+
+class _MesaAlone(mesa.Model):  # type: ignore[misc]
+    """The same questions in a Mesa model of its own: nothing is recalled, checked or written."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__(seed=1)
+        self.chat = Scripted()
+        person = plain_town(1, 1, pairs=False).residents[0]
+        self.told = whoami(_Named(person.name, person.persona))  # type: ignore[arg-type]
+        self.datacollector = mesa.DataCollector(agent_reporters={"said": "said"})
+        _Asking.create_agents(self, n)
+
+    def step(self) -> None:
+        asyncio.run(self._ask())
+        self.datacollector.collect(self)
+
+    async def _ask(self) -> None:
+        await asyncio.gather(*(agent.ask(self.told) for agent in self.agents))
+
+
+def _mesa_alone(job: Job) -> Figures:
+    model = _MesaAlone(job.n)
+    started, cpu_s = time.perf_counter(), time.process_time()
+    for _ in range(job.ticks):
+        model.step()
+    cpu_ms = (time.process_time() - cpu_s) * 1e3 / (job.n * job.ticks)
+    wall_s = time.perf_counter() - started
+    return {"wall_s": wall_s, "cpu_ms": cpu_ms, "requests": 1, "memory_mb": _resident_kb() / 1024}
 
 
 @dataclass(frozen=True)

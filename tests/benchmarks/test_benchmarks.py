@@ -12,7 +12,7 @@ from simcounsel.events import Warned
 from simcounsel.specs.world_problems import world_problems
 from tests.benchmarks import engine, near_duplicates, recall, scrubbing, synthesis, verified
 from tests.benchmarks.served import sensible
-from tests.benchmarks.towns import plain_town, town_of_ten
+from tests.benchmarks.towns import crowd, plain_town, town_of_ten
 from tests.llm.server import FaultServer
 from tests.stage import begun, changed, happened, tiny
 
@@ -20,7 +20,8 @@ pytestmark = pytest.mark.slow(3)  # torch
 
 
 def test_worlds_hold_together() -> None:
-    for world in (plain_town(5, 2, pairs=False), plain_town(5, 2, pairs=True), town_of_ten(96)):
+    towns = (plain_town(5, 2, pairs=False), plain_town(5, 2, pairs=True), town_of_ten(96))
+    for world in (*towns, crowd(11, 2)):
         assert not world_problems(world)
 
 
@@ -53,6 +54,12 @@ def test_engine_prints_its_table_and_lives_through_faults(
         "finished 1",
     ):
         assert word in told
+
+
+def test_engine_holds_a_crowd_against_mesa_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    engine.main(["--quick", "--crowd", "4"])
+    told = capsys.readouterr().out
+    assert "4 residents x 2 ticks, scripted:" in told and "times Mesa alone" in told
 
 
 def test_recall_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:

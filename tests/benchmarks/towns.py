@@ -64,6 +64,32 @@ def plain_town(residents: int, ticks: int, *, pairs: bool) -> World:
     )
 
 
+def crowd(residents: int, ticks: int) -> World:
+    """Laypeople, each in a house of one room, and a park for every ten of them; nobody counsels."""
+    names = [f"R{number:04}" for number in range(residents)]
+    parks = [f"Park {number:03}" for number in range(-(-residents // 10))]
+    files = ("ben", "grace", "omar")
+    return World(
+        name="Crowd",
+        start=START,
+        ticks=ticks,
+        places=(
+            *(Place(name=f"House of {name}", kind="kitchen") for name in names),
+            *(Place(name=park, kind="park") for park in parks),
+        ),
+        residents=tuple(
+            ResidentSpec(
+                name=name,
+                persona=persona(files[number % 3]),
+                home=f"House of {name}",
+                starts_in=f"House of {name}",
+            )
+            for number, name in enumerate(names)
+        ),
+        models=ModelRoles(reason="scripted", embed="scripted"),
+    )
+
+
 def town_of_ten(ticks: int) -> World:
     """W3: five clients, their counselor, four laypeople; a house for each, four public places, all settings as they are by default."""
     people = {
