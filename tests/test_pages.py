@@ -62,6 +62,13 @@ NOT_RUN = {
     "simcounsel study validity people benches/cpsycoune-scripted benches/cpsycoune-staged-insomnia_cbt-scripted --ratings replies.csv": (
         "wants ratings by people"
     ),
+    "simcounsel run insomnia --ticks 24 --set residents.Ines.mind=patienthub:patientPsi": "wants PatientHub",
+    "simcounsel study simulators sweeps/simulators --real my-sessions.json --out validity": (
+        "tests/analysis/validity does it"
+    ),
+    "simcounsel study fit annomi.csv --beside runs --beside prompt-only=runs-off --out validity": (
+        "wants real sessions"
+    ),
     "simcounsel study validity page --out validity": "tests/analysis/validity does it",
     "simcounsel study why safety/RUN": "tests/bots does it",
     "simcounsel study why safety/RUN --failure 1 --bot other.yaml --seeds 20": "tests/bots does it",

@@ -15,6 +15,7 @@ from analysis.outcomes import measured_outcomes
 from analysis.page import counted, interval, num, percent, plain
 from analysis.sample import Sample
 from analysis.style import Look, Picture, broken, picture, small_multiples
+from analysis.validity.audit.analyses import ANALYSIS
 from analysis.validity.audit.changes import LEVELS
 from analysis.validity.audit.pimmur import (
     Guess,
@@ -51,7 +52,8 @@ def audits(made: AuditPlan, sample: Sample) -> list[ClaimAudit]:
     if not len(measured):
         raise ReportError("nothing was measured in these runs; add `measurements` to them")
     outcomes = measured_outcomes(measured, sample)
-    return [audited(made.variants, made.variant_of, one, outcomes) for one in made.claims]
+    warned = set(tables.warnings(sample.logs)["run"].astype(str))
+    return [audited(made.variants, made.variant_of, one, outcomes, warned) for one in made.claims]
 
 
 def make(
@@ -141,7 +143,7 @@ def _levels_table(found: Sequence[ClaimAudit]) -> PartTable:
     for audit in found:
         singles = [one for one in audit.outcomes[1:] if not one.ablation and "+" not in one.level]
         whole = sum(one.beyond_noise for one in singles)
-        for level in LEVELS:
+        for level in (*LEVELS, ANALYSIS):
             own = [one for one in singles if one.level == level]
             moved = max(own, key=lambda one: one.beyond_noise, default=None)
             part = sum(one.beyond_noise for one in own)
@@ -158,8 +160,8 @@ def _levels_table(found: Sequence[ClaimAudit]) -> PartTable:
         "audit_levels",
         "Which level moves the effects",
         pd.DataFrame(rows),
-        note="Of the squared shifts of single changes, less what noise alone gives them. What is"
-        " analyzed otherwise, in the same runs: simcounsel study validity multiverse.",
+        note="Of the squared shifts of single changes, less what noise alone gives them. Ways of"
+        " analysis in every combination: simcounsel study validity multiverse.",
     )
 
 
@@ -219,7 +221,7 @@ def _picture(audit: ClaimAudit) -> Picture | None:
 def _order(one: Outcome) -> tuple[bool, bool, int]:
     """Single changes by level, then pairs, then what is no change but an ablation."""
     level = one.level.partition(" + ")[0]
-    return one.ablation, "+" in one.level, [*LEVELS, ""].index(level)
+    return one.ablation, "+" in one.level, [*LEVELS, ANALYSIS, ""].index(level)
 
 
 def verdict_lines(found: Sequence[ClaimAudit]) -> Iterator[str]:

@@ -5,7 +5,7 @@ it, each client with themselves in both ways. Intervals of both hold for all cha
 together (Bonferroni), so that many changes do not make one of them look like something.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
@@ -14,6 +14,7 @@ import pandas as pd
 
 from analysis.planned import rows_of
 from analysis.statistics import Contrast, client_contrast
+from analysis.validity.audit.analyses import ANALYSIS, analyses
 from analysis.validity.audit.plan import USUAL, Variant
 from simcounsel.specs.experiment import LEAST_CLIENTS, Hypothesis
 
@@ -58,8 +59,9 @@ class ClaimAudit:
 
     @property
     def largest(self) -> tuple[str, ...]:
-        """The changes that move the effect most, ablations left out."""
-        moved = [one for one in self.outcomes[1:] if not one.ablation and one.beyond_noise]
+        """The changes that move the effect most, but for ablations and what needs no runs."""
+        ours = [one for one in self.outcomes[1:] if not one.ablation and one.level != ANALYSIS]
+        moved = [one for one in ours if one.beyond_noise]
         return tuple(one.variant for one in sorted(moved, key=lambda one: -one.beyond_noise))
 
 
@@ -68,14 +70,20 @@ def audited(
     variant_of: Mapping[str, str],
     hypothesis: Hypothesis,
     outcomes: pd.DataFrame,
+    warned: Collection[str] = (),
 ) -> ClaimAudit:
     """What becomes of a claim. variants: the first is the experiment as it is. variant_of: by run.
-    outcomes: as of `analysis.outcomes`, of all runs.
+    outcomes: as of `analysis.outcomes`, of all runs. warned: see `analyses`.
     """
     rows, _, unclear = rows_of(hypothesis, outcomes)
     rows = rows.assign(variant=[variant_of.get(str(run), "") for run in rows["run"]])
-    level = 1 - hypothesis.alpha / max(1, 2 * (len(variants) - 1))
     usual = rows[rows["variant"] == USUAL]
+    ways = [
+        *((one.name, one.level, one.ablation, rows[rows["variant"] == one.name])
+          for one in variants[1:]),
+        *((name, ANALYSIS, False, own) for name, own in analyses(usual, warned)),
+    ]  # fmt: skip
+    level = 1 - hypothesis.alpha / max(1, 2 * len(ways))
     first = client_contrast(usual, *hypothesis.contrast, level=1 - hypothesis.alpha)
     base = Outcome(
         variant=USUAL, level="", ablation=False, effect=first, shift=None,
@@ -83,13 +91,12 @@ def audited(
     )  # fmt: skip
     there = base.becomes == "holds" and _clients(first) >= LEAST_CLIENTS
     found = [base]
-    for one in variants[1:]:
-        own = rows[rows["variant"] == one.name]
+    for name, of, ablation, own in ways:
         effect = client_contrast(own, *hypothesis.contrast, level=level)
         shift = client_contrast(_moved(own, usual), *hypothesis.contrast, level=level)
         found.append(
             Outcome(
-                variant=one.name, level=one.level, ablation=one.ablation, effect=effect,
+                variant=name, level=of, ablation=ablation, effect=effect,
                 shift=shift, becomes=becomes(first, effect, shift) if there else "cannot be told",
             )
         )  # fmt: skip

@@ -10,6 +10,7 @@ from scipy import stats
 
 from analysis.statistics import Contrast
 from analysis.validity.audit import changes as of_changes
+from analysis.validity.audit.analyses import analyses
 from analysis.validity.audit.changes import (
     AuditChange,
     PersonaChange,
@@ -198,6 +199,29 @@ def test_effect_and_shift_are_those_of_scipy_at_the_level_for_all_changes() -> N
     assert {one.becomes for one in seldom.outcomes[1:]} == {"cannot be told"}
     wrong = claim.model_copy(update={"direction": "higher"})
     assert "no effect beyond doubt" in audited(variants, of, wrong, rows).because
+
+
+def test_what_is_analyzed_otherwise_needs_no_runs() -> None:
+    """Levels: the change is -4 and the last value the same in both, so that nothing is left of the effect."""
+    rows, of = table({USUAL: {"alone": [0.0] * 6, "helped": [-4.0, -5, -3, -3, -6, -5]}})
+    rows = rows.assign(last=[9.0, 8, 7, 9, 8, 7] * 2, seed=1)
+    claim = Hypothesis(id="h", instrument="made", contrast=("helped", "alone"), direction="lower")
+    usual = Variant(name=USUAL, changes=(), cells=())
+    found = audited([usual], of, claim, rows)
+    (levels,) = found.outcomes[1:]
+    assert (levels.variant, levels.level, levels.becomes) == (
+        "levels, not changes",
+        "analysis",
+        "weakens",
+    )
+    assert levels.effect.difference == 0
+    assert levels.shift and levels.shift.difference == pytest.approx(26 / 6)
+    assert found.largest == (), "nothing to be run in pairs"
+    two = pd.concat([rows, rows.assign(seed=2, value=rows["value"] * 2)])
+    names = [one.variant for one in audited([usual], of, claim, two, {"x"}).outcomes]
+    assert names == [USUAL, "levels, not changes", "first seed alone"]
+    alone = dict(analyses(rows, {str(rows["run"].iloc[0])}))["without runs with warnings"]
+    assert 0 < len(alone) < len(rows)
 
 
 @pytest.mark.slow(20)
