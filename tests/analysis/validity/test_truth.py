@@ -114,7 +114,7 @@ def test_the_difference_and_all_studies_by_hand() -> None:
 
 def test_the_trials_that_are_included_hold_together() -> None:
     """What was computed of means is computed again, by the pooled SD and Hedges' correction."""
-    assert len(trials()) == 12 and {one["topic"] for one in trials()} == {
+    assert len(trials()) == 22 and {one["topic"] for one in trials()} == {
         "insomnia",
         "anxiety",
         "depression",
