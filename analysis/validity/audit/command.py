@@ -17,7 +17,11 @@ def audit(
     experiment: Annotated[
         Path,
         typer.Argument(
-            metavar="EXPERIMENT", help="An experiment file; its `hypotheses` are the claims."
+            metavar="EXPERIMENT",
+            help=(
+                "An experiment file; its `hypotheses` are the claims. Or a study's folder of the"
+                " shared task on social simulation (COLM 2026), with --outcome."
+            ),
         ),
     ],
     changes: Annotated[
@@ -39,6 +43,14 @@ def audit(
     ask: Annotated[
         int, typer.Option("--ask", min=0, help="So many clients are asked what is studied.")
     ] = 0,
+    outcome: Annotated[
+        str | None,
+        typer.Option(
+            "--outcome",
+            metavar="FILE:FIELD[?KEY=VALUE][==VALUE]",
+            help="Of such a folder: what is taken of a run's rows, a mean, or a value's share.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only print the changes, the runs and the cost.")
     ] = False,
@@ -67,6 +79,7 @@ def audit(
     from analysis.validity.audit.changes import LEVELS, read_changes
     from analysis.validity.audit.making import audits, make, verdict_lines
     from analysis.validity.audit.plan import plan, plan_words, with_pairs
+    from analysis.validity.audit.shared_task import DESIGN
     from analysis.validity.audit.verdicts import largest
     from analysis.validity.page import add
     from analysis.validity.running import run_all
@@ -75,6 +88,9 @@ def audit(
     from simcounsel.specs.experiment import Budget
     from simcounsel.specs.shipped import found
 
+    if (experiment / DESIGN).is_file():
+        _shared(experiment, outcome, out)
+        return
     if strange := next((one for one in level or () if one not in LEVELS), None):
         raise typer.BadParameter(
             f"{strange!r}; there are {', '.join(LEVELS)}", param_hint="--level"
@@ -102,4 +118,24 @@ def audit(
         run(made.experiment, made.cells)
     part, pictures, told = make(made, out / "runs", command_line(), ask=ask)
     typer.echo("\n".join(verdict_lines(told)))
+    typer.echo(f"page           {add(part, pictures, out)}")
+
+
+def _shared(folder: Path, outcome: str | None, out: Path) -> None:
+    """A study of the shared task: its runs are there."""
+    from analysis.page import command_line
+    from analysis.validity.audit.making import make_shared, verdict_lines
+    from analysis.validity.audit.shared_task import OutcomeOf, SharedStudy, audits
+    from analysis.validity.page import add
+
+    if outcome is None:
+        raise typer.BadParameter(
+            "the organizers' measures are not published; say what is taken of a run, such as"
+            " probe_events:data.probe_return?label=opinion_rating",
+            param_hint="--outcome",
+        )
+    study = SharedStudy.read(folder)
+    found = audits(study, OutcomeOf.named(outcome), lambda words: typer.echo(words, err=True))
+    part, pictures = make_shared(study, found, outcome, command_line())
+    typer.echo("\n".join(verdict_lines(found)))
     typer.echo(f"page           {add(part, pictures, out)}")

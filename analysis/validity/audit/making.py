@@ -26,6 +26,7 @@ from analysis.validity.audit.pimmur import (
     named_outcome,
 )
 from analysis.validity.audit.plan import AuditPlan
+from analysis.validity.audit.shared_task import SharedStudy
 from analysis.validity.audit.verdicts import Becomes, ClaimAudit, Outcome, audited
 from analysis.validity.part import (
     Claim,
@@ -86,6 +87,31 @@ def make(
         made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
     return part, pictures, found
+
+
+def make_shared(
+    study: SharedStudy, found: Sequence[ClaimAudit], outcome: str, command: str
+) -> tuple[ValidityPart, list[Picture]]:
+    """The part of a study of somebody else, whose runs were only read."""
+    pictures = [one for one in map(_picture, found) if one is not None]
+    title = str(study.design.get("title") or study.folder.name)
+    part = ValidityPart(
+        id="audit",
+        title="Would the claims hold if the study had been made otherwise?",
+        lead=(
+            f"{title}: runs of the shared task, read from {study.folder.name}. Outcome: {outcome}."
+            " Seeds are the unit. Intervals hold for all changes of a claim together.",
+            *(f"{plain(one.hypothesis.id)}: {one.becomes} {one.because}." for one in found),
+        ),
+        claims=tuple(map(_claim, found)),
+        tables=(*map(_changes_table, found), _levels_table(found)),
+        figures=shown(pictures),
+        notes=("The organizers' measures are not published: the outcome is the auditor's.",),
+        sources=sources("audit"),
+        command=command,
+        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
+    )
+    return part, pictures
 
 
 def _lead(made: AuditPlan, found: Sequence[ClaimAudit]) -> Iterator[str]:

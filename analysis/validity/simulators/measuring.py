@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from analysis.errors import ReportError
 from analysis.patterns import Embed
 from analysis.sample import Member, Sample
 from analysis.validity.talk.counting import Codes, TalkMeasure, measures
@@ -49,15 +50,22 @@ def simulators_in(sample: Sample) -> list[SimulatorSessions]:
 
 
 def _of(arm: str, members: Sequence[Member]) -> SimulatorSessions:
-    several = sessions_in([one.log.folder for one in members], arm)
+    told = {member.name: _said(member) for member in members}
+    talking = [one.log.folder for one in members if told[one.name][0]]
+    if not talking:
+        raise ReportError(f"{arm}: no client says anything in these runs")
+    several = sessions_in(talking, arm)
     found = tuple(replace(one, client=one.client.rpartition(": ")[2]) for one in several.found)
+    silent = [
+        f"Left out: {name}, where no client speaks." for name, one in told.items() if not one[0]
+    ]
     lines = requests = tokens = 0
     files: dict[str, str] = {}
     for member in members:
         for one in member.manifest["world"]["residents"]:
             if one["persona"]["role"] == "client":
                 files[one["persona"]["name"]] = files[one["name"]] = _text(one["persona"])
-        said, keys = _said(member)
+        said, keys = told[member.name]
         lines += said
         asked = [call for call in member.log.all_calls() if call["key"] in keys]
         requests += len(asked)
@@ -68,7 +76,7 @@ def _of(arm: str, members: Sequence[Member]) -> SimulatorSessions:
         files=files,
         requests=requests / max(lines, 1),
         tokens=tokens / max(lines, 1),
-        notes=several.notes,
+        notes=(*several.notes, *silent),
     )
 
 
