@@ -1,7 +1,10 @@
 """Code that calls a model in the middle of its own, as an Ask: its calls become questions.
 
-Such code waits for its model. It runs in a thread of its own, and each call is handed to whoever
-drives the Ask, so that it is recorded, counted, paid from the budget and answered from the record.
+Such code waits for its model. So it runs in a thread of its own. Each call is handed to whoever
+drives the Ask: it is recorded, counted, paid from the budget, and answered from the record.
+
+Its random numbers follow from the world's seed, as long as it draws them in that one thread. While
+it computes, or waits for something else than its model, the run waits for it.
 """
 
 import random
@@ -15,6 +18,7 @@ from typing import Any, TypeVar, get_origin
 
 from pydantic import BaseModel, create_model
 
+from simcounsel.errors import PluginError
 from simcounsel.llm.question import Ask, Question, Reply, ask_all
 
 T = TypeVar("T")
@@ -24,8 +28,8 @@ _ONE_AT_A_TIME = threading.Lock()
 """Python's random numbers are everybody's: one piece of such code has them at a time."""
 
 
-class Abandoned(Exception):
-    """Nobody waits for this code any more."""
+class Abandoned(BaseException):
+    """Nobody waits for this code any more. No error that code may catch and try again."""
 
 
 class Unanswered(Exception):
@@ -38,8 +42,11 @@ def bridged(work: Callable[[Send], T], seed: int) -> Ask[T]:
     """
     inbox: SimpleQueue[tuple[Question[Any] | None, SimpleQueue[Any]]] = SimpleQueue()
     ended: list[Callable[[], T]] = []
+    closed = threading.Event()
 
     def send(question: Question[Any]) -> Reply[Any]:
+        if closed.is_set():
+            raise Abandoned
         outbox: SimpleQueue[Any] = SimpleQueue()
         inbox.put((question, outbox))
         reply = outbox.get()
@@ -53,6 +60,8 @@ def bridged(work: Callable[[Send], T], seed: int) -> Ask[T]:
             ended.append(lambda: found)
         except BaseException as error:
             problem = error
+            if isinstance(error, SystemExit | KeyboardInterrupt | StopIteration):
+                problem = PluginError(f"its code ended by {type(error).__name__}")
             ended.append(lambda: _raised(problem))
         inbox.put((None, SimpleQueue()))
 
@@ -66,6 +75,7 @@ def bridged(work: Callable[[Send], T], seed: int) -> Ask[T]:
             boxes = [box for question, box in waiting if question is not None]
             waiting = dice.during(partial(_answered, boxes, replies, inbox))
     finally:
+        closed.set()
         for _, box in waiting:
             box.put(Abandoned())
     return ended[0]()

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, get_args
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from simcounsel.agents.appointments import appointments_text
+from simcounsel.agents.appointments import appointed_slot, appointments_text
 from simcounsel.agents.mind import Effects, Scene, Spoken
 from simcounsel.agents.person import Person
 from simcounsel.agents.questionnaire import Sheet
@@ -27,16 +27,21 @@ from simcounsel.borrowed.bridge import Seeds, Send, Unanswered, bridged
 from simcounsel.chance import seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
 from simcounsel.errors import PluginError, SpecError
-from simcounsel.events import Data, Planned, Scheduled, Slot, Stroke
+from simcounsel.events import Data, Planned, Scheduled, Slot, Stroke, written
 from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, embedding
-from simcounsel.specs.vocabulary import ActivityKind
+from simcounsel.specs.vocabulary import ActivityKind, Language
 
 PACKAGE = "concordia"
 MEMORY = "__memory__"
 """The component in which Concordia keeps memories."""
 MOST_TOKENS = 400
 _NAMED = re.compile(r"concordia:(?P<prefab>\w+)")
-_QUOTED = re.compile(r"[\"“](?P<said>.+)[\"”]", re.DOTALL)
+_NAME_FIRST = re.compile(r"\s*(?:--|—|:|：)?\s*")
+OVER: Mapping[Language, str] = {
+    "en": "The conversation with {} is over.",
+    "zh": "和{}的谈话结束了。",
+}
+NOW: Mapping[Language, str] = {"en": "It is {}.", "zh": "现在是{}。"}
 T = TypeVar("T")
 
 
@@ -55,6 +60,9 @@ class EntityDid(Data):
 
 class ConcordiaMind(Person):
     """See `Mind`."""
+
+    own_memory = True
+    """What it remembers is its own."""
 
     def __init__(self, resident: Resident) -> None:
         """SpecError where `mind` names no prefab; PluginError where Concordia is not installed."""
@@ -92,7 +100,7 @@ class ConcordiaMind(Person):
         news = tuple(self.resident.news)
         if not news:
             return Effects()
-        _, did = yield from self._with(scene, partial(_told, news), "news")
+        _, did = yield from self._with(scene, partial(_told, news), None, "news")
         return Effects(events=(did,))
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
@@ -103,7 +111,7 @@ class ConcordiaMind(Person):
             _told(told, entity)
             return spoken_in(str(entity.act(_spec("speech"))), self.resident.name)
 
-        text, did = yield from self._with(scene, work, "speak", *view.key, len(view.lines))
+        text, did = yield from self._with(scene, work, view, "speak", *view.key, len(view.lines))
         return Spoken(
             line=plain_line(text or "", leaves=view.parting),
             emphasis=None,
@@ -117,8 +125,8 @@ class ConcordiaMind(Person):
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         """It remembers how the conversation ended."""
         lines = tuple(f"{one.who} -- “{one.text}”" for one in view.lines[-1:])
-        over = (*lines, f"The conversation with {view.other} is over.")
-        _, did = yield from self._with(scene, partial(_told, over), "over")
+        over = (*lines, OVER[scene.language].format(view.other))
+        _, did = yield from self._with(scene, partial(_told, over), view, "over")
         return Effects(events=(did,))
 
     def reflect(self, scene: Scene, trigger: str) -> Ask[Effects]:
@@ -138,7 +146,7 @@ class ConcordiaMind(Person):
 
         def work(entity: Any) -> tuple[str, str, ActivityKind]:
             now = date_text(scene.minute, scene.start, scene.language)
-            _told((f"It is {now}.", *(one for one in told if one)), entity)
+            _told((NOW[scene.language].format(now), *(one for one in told if one)), entity)
             hours = f"from now until {time_text(until)}"
             place = entity.act(_spec("choice", f"Where is {{name}} {hours}?", _places(scene)))
             doing = entity.act(
@@ -148,23 +156,29 @@ class ConcordiaMind(Person):
             kind = entity.act(_spec("choice", f"Which kind of activity is this: {doing}?", kinds))
             return str(place), _phrase(str(doing), self.resident.name), kind
 
-        chosen, did = yield from self._with(scene, work, "plan")
+        chosen, did = yield from self._with(scene, work, None, "plan")
         place, doing, kind = chosen or (self.resident.place, "is there", "rest")
         slots = tuple(
             Slot(minute=at, activity=doing, activity_kind=kind, place=place)
             for at in range(scene.minute, until, scene.tick_minutes)
         )
-        slots = tuple(_kept(slot, scene) for slot in slots)
+        slots = tuple(appointed_slot(scene, slot.minute) or slot for slot in slots)
         block = Scheduled(who=self.resident.name, slots=slots, calls=did.calls)
         return Effects(events=(block, did))
 
     def _with(
-        self, scene: Scene, work: Callable[[Any], T], *key: object
+        self, scene: Scene, work: Callable[[Any], T], view: TalkView | None, *key: object
     ) -> Ask[tuple[T | None, EntityDid]]:
-        """What the entity does, and what it remembers of it; None where its model gave nothing."""
+        """What the entity does, and what it remembers of it; None where its model gave nothing.
+        view: of the talk that it is in.
+        """
         seed = seed_of(scene.seed, scene.tick, self.resident.name, PACKAGE, *key)
         kept = self.resident.written(EntityDid)
-        return (yield from bridged(partial(self._entity.work, work, kept, scene, seed), seed))
+        if view is not None and view.chat not in {one.chat for one in kept}:  # not over yet
+            here = written(view.own, EntityDid)
+            kept = (*kept, *(one for one in here if one.who == self.resident.name))
+        found = yield from bridged(partial(self._entity.work, work, kept, scene, seed), seed)
+        return found
 
 
 class Entity:
@@ -173,7 +187,7 @@ class Entity:
     def __init__(self, name: str, prefab: str, where: str) -> None:
         self.name = name
         self._prefab = _prefab(prefab, where)
-        self._model = _model_class()()
+        self._model = _model()
         self._built: Any = None
         self._bank: Any = None
 
@@ -182,14 +196,20 @@ class Entity:
     ) -> tuple[T | None, EntityDid]:
         """See `ConcordiaMind._with`. kept: what was written so far."""
         self._model.begin(send, self.name, scene.language, seed)
-        memories = [one for did in kept for one in did.memories]
+        memories = list(dict.fromkeys(one for did in kept for one in did.memories))
         if self._built is None or self._texts() != memories:
             self._build(memories, kept)
         try:
             found: T | None = do(self._built)
         except Unanswered:
             self._built = None  # it may be in the middle of an act
-            return None, EntityDid(who=self.name, memories=(), calls=self._model.done())
+            last = kept[-1].state if kept else None
+            calls = self._model.done()
+            return None, EntityDid(who=self.name, memories=(), state=last, calls=calls)
+        except Exception as error:
+            raise PluginError(
+                f"{self.name}'s entity of Concordia failed: {type(error).__name__}: {error}"
+            ) from error
         new = tuple(self._texts()[len(memories) :])
         state = self._built.get_state()
         state["context_components"] = {
@@ -214,26 +234,26 @@ class Entity:
 
 def spoken_in(text: str, name: str) -> str:
     """The words of a line that was given as `Ines -- "Hello."`, or in another way."""
-    if quoted := _QUOTED.search(text):
-        return quoted["said"].strip()
-    return text.removeprefix(name).strip().removeprefix("--").strip()
+    text = text.strip()
+    while (rest := _without_name(text, name)) != text:
+        text = rest
+    for opens, closes in ('""', "“”", "「」"):
+        if len(text) > 1 and text[0] == opens and text[-1] == closes:
+            return text[1:-1].strip()
+    return text
+
+
+def _without_name(text: str, name: str) -> str:
+    rest = text.removeprefix(name)
+    if rest == text or (rest and (rest[0].isalnum() or rest[0] in "'’")):
+        return text
+    return _NAME_FIRST.sub("", rest, count=1)
 
 
 def _phrase(text: str, name: str) -> str:
     """What somebody does, without the subject, in one line."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     return first.strip().removeprefix(name).strip().rstrip(".")[:160] or "is there"
-
-
-def _kept(slot: Slot, scene: Scene) -> Slot:
-    """The slot, or the appointment that begins then."""
-    due = next((one for one in scene.appointments if one[0] == slot.minute), None)
-    if due is None:
-        return slot
-    agreed = scene.agreed.get((due[0], due[2]))
-    kind = "counseling" if agreed and agreed.session else "social"
-    update = {"place": due[1], "activity": f"meets {due[2]}", "activity_kind": kind}
-    return slot.model_copy(update=update)
 
 
 def _places(scene: Scene) -> tuple[str, ...]:
@@ -270,78 +290,80 @@ def _prefab(name: str, where: str) -> Any:
         ) from None
 
 
-def _model_class() -> Any:
-    """Concordia's language model, made here since its base comes with Concordia."""
+class _Asks:
+    """Concordia's language model and its embedder: each call is a question."""
+
+    def __init__(self) -> None:
+        self._vectors: dict[str, Any] = {}
+
+    def begin(self, send: Send, who: str, language: str, seed: int) -> None:
+        """Before each piece of work."""
+        self._send, self._who, self._language, self._seed = send, who, language, seed
+        self._seeds, self._calls = Seeds(), list[str]()
+
+    def done(self) -> tuple[str, ...]:
+        """The calls of this piece of work, sorted, since some come at once."""
+        return tuple(sorted(dict.fromkeys(self._calls)))
+
+    def sample_text(
+        self,
+        prompt: str,
+        *,
+        max_tokens: int = MOST_TOKENS,
+        terminators: Sequence[str] = (),
+        temperature: float = 0.7,
+        **_: object,
+    ) -> str:
+        """The model's words, up to a terminator."""
+        tokens = min(max_tokens, MOST_TOKENS)
+        text = self._asked(
+            prompt, verb="write", fallback="", temperature=temperature, max_tokens=tokens
+        )
+        ends = [at for one in terminators if one and (at := text.find(one)) >= 0]
+        return str(text[: min(ends)] if ends else text)
+
+    def sample_choice(
+        self, prompt: str, responses: Sequence[str], **_: object
+    ) -> tuple[int, str, Mapping[str, Any]]:
+        """One of the responses."""
+        options = tuple(responses)
+        chosen = self._asked(prompt, verb="choose", options=options, fallback=options[0])
+        return options.index(chosen), chosen, {}
+
+    def vector(self, text: str) -> Any:
+        """The unit vector of a text, float32."""
+        self.vectors_of([text])
+        return self._vectors[text]
+
+    def vectors_of(self, texts: Sequence[str]) -> None:
+        """Ask for those that are not known, all at once."""
+        new = tuple(one for one in dict.fromkeys(texts) if one not in self._vectors)
+        if new:
+            found = self._send(embedding(PACKAGE, self._who, new)).value
+            self._vectors |= dict(zip(new, np.asarray(found), strict=True))
+
+    def _asked(self, prompt: str, **kind: Any) -> Any:
+        reply = self._send(
+            Question(
+                purpose=PACKAGE,
+                who=self._who,
+                language=self._language,
+                seed=seed_of(self._seed, *self._seeds.key(prompt)),
+                prompt=prompt,
+                facts=PromptOnly(),
+                **kind,
+            )
+        )
+        self._calls += [reply.call] if reply.call else []
+        if reply.problem:
+            raise Unanswered(reply.problem)
+        return reply.value
+
+
+def _model() -> Any:
+    """A model of Concordia's own kind, whose base comes with Concordia."""
     base: Any = import_module(f"{PACKAGE}.language_model.language_model").LanguageModel
-
-    class Model(base):  # type: ignore[misc]
-        """Each call is a question."""
-
-        def begin(self, send: Send, who: str, language: str, seed: int) -> None:
-            """Before each piece of work."""
-            self._send, self._who, self._language, self._seed = send, who, language, seed
-            self._seeds, self._calls = Seeds(), list[str]()
-            self._vectors: dict[str, Any] = getattr(self, "_vectors", {})
-
-        def done(self) -> tuple[str, ...]:
-            """The calls of this piece of work, sorted, since some come at once."""
-            return tuple(sorted(dict.fromkeys(self._calls)))
-
-        def sample_text(
-            self,
-            prompt: str,
-            *,
-            max_tokens: int = MOST_TOKENS,
-            terminators: Sequence[str] = (),
-            temperature: float = 0.7,
-            **_: object,
-        ) -> str:
-            """The model's words, up to a terminator."""
-            tokens = min(max_tokens, MOST_TOKENS)
-            text = self._asked(
-                prompt, verb="write", fallback="", temperature=temperature, max_tokens=tokens
-            )
-            ends = [at for one in terminators if one and (at := text.find(one)) >= 0]
-            return str(text[: min(ends)] if ends else text)
-
-        def sample_choice(
-            self, prompt: str, responses: Sequence[str], **_: object
-        ) -> tuple[int, str, Mapping[str, Any]]:
-            """One of the responses."""
-            options = tuple(responses)
-            chosen = self._asked(prompt, verb="choose", options=options, fallback=options[0])
-            return options.index(chosen), chosen, {}
-
-        def vector(self, text: str) -> Any:
-            """The unit vector of a text, float32."""
-            self.vectors_of([text])
-            return self._vectors[text]
-
-        def vectors_of(self, texts: Sequence[str]) -> None:
-            """Ask for those that are not known, all at once."""
-            new = tuple(one for one in dict.fromkeys(texts) if one not in self._vectors)
-            if new:
-                found = self._send(embedding(PACKAGE, self._who, new)).value
-                self._vectors |= dict(zip(new, np.asarray(found), strict=True))
-
-        def _asked(self, prompt: str, **kind: Any) -> Any:
-            reply = self._send(
-                Question(
-                    purpose=PACKAGE,
-                    who=self._who,
-                    language=self._language,
-                    seed=seed_of(self._seed, *self._seeds.key(prompt)),
-                    prompt=prompt,
-                    facts=PromptOnly(),
-                    **kind,
-                )
-            )
-            self._calls += [reply.call] if reply.call else []
-            if reply.problem:
-                raise Unanswered(reply.problem)
-            return reply.value
-
-    return Model
+    return type("Model", (_Asks, base), {})()
 
 
 MIND = ConcordiaMind

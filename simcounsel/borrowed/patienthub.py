@@ -25,12 +25,13 @@ from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import plain_line
-from simcounsel.borrowed.bridge import Abandoned, Seeds, Send, Unanswered, bridged, schema_of
+from simcounsel.borrowed.bridge import Seeds, Send, Unanswered, bridged, schema_of
 from simcounsel.borrowed.profiles import FORMS, profile_for
-from simcounsel.borrowed.state import kept, put_back
+from simcounsel.borrowed.state import Built, Form, difference, together
 from simcounsel.errors import PluginError, SpecError
 from simcounsel.events import Data
 from simcounsel.llm.question import Ask, Message, PromptOnly, Question
+from simcounsel.secret import remember_environment
 from simcounsel.specs.persona import ClientPersona
 
 PACKAGE = "patienthub"
@@ -51,6 +52,7 @@ class SimulatorSaid(Data):
     character: str
     """Whom it plays: `ours`, or the number of one of its own characters."""
     state: JsonValue
+    """What it remembers that it did not before: what is set, put behind a list, or gone."""
     problem: str | None = None
     """Why it said nothing; None where it said something."""
     calls: tuple[str, ...] = ()
@@ -58,6 +60,9 @@ class SimulatorSaid(Data):
 
 class PatientHubMind(Person):
     """See `Mind`."""
+
+    own_memory = True
+    """What it remembers is its own: nothing of ours can be taken out of it, or put into it."""
 
     def __init__(self, resident: Resident) -> None:
         """SpecError where `mind` names no simulator, or the resident is no client; PluginError
@@ -84,8 +89,7 @@ class PatientHubMind(Person):
             return Spoken(
                 line=plain_line(""), emphasis=None, source="chosen", decision=own, waits=True
             )
-        said = view.written(SimulatorSaid)
-        before = said[-1].state if said else None
+        before = together(one.state for one in view.written(SimulatorSaid))
         model = _Model(view)
         key = view.asks(PACKAGE)["seed"]
         text, state, problem = yield from bridged(
@@ -130,6 +134,8 @@ class Simulator:
         known = _clients().CLIENT_REGISTRY
         if name not in known:
             raise SpecError([f"{where}: PatientHub has no {name!r}; {', '.join(sorted(known))}"])
+        if name == "user":
+            raise SpecError([f"{where}: user is somebody at the keyboard; that is --human here"])
         if own is None and name.lower() not in FORMS:
             raise SpecError(
                 [
@@ -141,30 +147,27 @@ class Simulator:
         return cls(name=name, own=own, profile=profile, language=language)
 
     def answer(
-        self, model: "_Model", heard: str, other: str, before: JsonValue, send: Send
+        self, model: "_Model", heard: str, other: str, before: Form, send: Send
     ) -> tuple[str, JsonValue, str | None]:
-        """Its line ('' for none), what it remembers, and why it said nothing."""
+        """Its line ('' for none), what is new in what it remembers, and why it said nothing."""
         model.send = send
         client = self._built(model)
-        built = dict(vars(client))
-        if isinstance(before, dict):
-            put_back(client, before, PACKAGE)
-        client.set_therapist(SimpleNamespace(name=other))
         try:
+            built = Built(client, NOT_STATE, PACKAGE)
+            built.put_back(before)
+            client.set_therapist(SimpleNamespace(name=other))
             reply = client.generate_response(heard)
+            new = difference(before, built.changed())
         except Unanswered as error:
-            return "", before, str(error)
-        except (PluginError, Abandoned):
-            raise
+            return "", {}, str(error)
         except Exception as error:
             raise PluginError(
                 f"{self.name} of PatientHub failed: {type(error).__name__}: {error}"
             ) from error
-        state = kept(client, NOT_STATE, built, PACKAGE)
         text = reply if isinstance(reply, str) else getattr(reply, "content", None)
         if not isinstance(text, str):
             raise PluginError(f"{self.name} answered with a {type(reply).__name__} without content")
-        return text.strip(), state, None if text.strip() else "it said nothing"
+        return text.strip(), new, None if text.strip() else "it said nothing"
 
     def _built(self, model: "_Model") -> Any:
         """The simulator as it is at first; its calls go to the world's model from the beginning."""
@@ -195,13 +198,15 @@ class Simulator:
 
 def _clients() -> ModuleType:
     try:
-        return import_module(f"{PACKAGE}.clients")
+        found = import_module(f"{PACKAGE}.clients")
     except ModuleNotFoundError as error:
         raise PluginError(
             f"PatientHub is not installed here ({error}); get it from"
             " https://github.com/Sahandfer/PatientHub and install it beside simcounsel"
             " (`pip install -e PatientHub`)"
         ) from None
+    remember_environment()  # it reads keys of its own, which no log is to hold
+    return found
 
 
 def _in_its_folder(path: str, hub: ModuleType) -> str:
@@ -220,7 +225,7 @@ class _Model:
         self._seeds = Seeds()
         self.calls: list[str] = []
 
-    def generate(self, messages: Any, response_format: Any = None) -> Any:
+    def generate(self, messages: Any, response_format: Any = None, **_: object) -> Any:
         """The model's message, or its answer in the form that is asked for. Unanswered where the
         model gave none.
         """
@@ -257,15 +262,21 @@ def _parts(
     """System text, what was said before, and what is to be answered. Where there are system
     messages alone, they are what is to be answered, since some servers want a user's message.
     """
-    system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
-    others = [one for one in messages if one["role"] != "system"]
+    told = [(str(one["role"]), _text(one["content"])) for one in messages]
+    system = "\n\n".join(text for role, text in told if role == "system")
+    others = [one for one in told if one[0] != "system"]
     if not others:
         return "", (), system
-    last = others.pop()["content"] if others[-1]["role"] == "user" else ""
-    talk = tuple(
-        ("assistant" if one["role"] == "assistant" else "user", one["content"]) for one in others
-    )
+    last = others.pop()[1] if others[-1][0] == "user" else ""
+    talk = tuple(("assistant" if role == "assistant" else "user", text) for role, text in others)
     return system, talk, last  # type: ignore[return-value]
+
+
+def _text(content: Any) -> str:
+    """A message's text, which may come in parts."""
+    if isinstance(content, list):
+        return "".join(str(one.get("text", "")) for one in content if isinstance(one, dict))
+    return str(content or "")
 
 
 MIND = PatientHubMind

@@ -15,6 +15,7 @@ from simcounsel.agents.tasks import plain_line
 from simcounsel.clock import minute_of_tick
 from simcounsel.cuts.cut import Cut, read_mind
 from simcounsel.cuts.memory import CutMemory
+from simcounsel.errors import SpecError
 from simcounsel.events import (
     BeliefMoved,
     ClientShifted,
@@ -59,6 +60,7 @@ class CutMind:
         self.resident = resident
         self._cuts, inner = read_mind(resident.spec.mind or "")
         self._inner = _inside(resident, inner)
+        self._check_reach()
         self._memory: CutMemory | None = None
         muted = [one.since for one in self._cuts if one.verb == "mute"]
         resident.silent_from = min(muted, default=None)
@@ -134,6 +136,19 @@ class CutMind:
             scene, self._inner.report(scene, sheet)
         )
         return reply
+
+    def _check_reach(self) -> None:
+        """SpecError for what cannot be cut in a mind that remembers in its own way."""
+        if not getattr(self._inner, "own_memory", False):
+            return
+        for one in self._cuts:
+            if one.verb in ("block", "scramble", "say") or one.name == "freeze:openness":
+                raise SpecError(
+                    [
+                        f"--do {one.name}: {self.resident.name}'s mind remembers in a way of its"
+                        " own, which nothing reaches; mute, swap and rule can be done to it"
+                    ]
+                )
 
     def _now(self, scene: Scene) -> Iterable[Cut]:
         return (one for one in self._cuts if one.since <= scene.tick)

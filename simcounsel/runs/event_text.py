@@ -18,6 +18,9 @@ from simcounsel.events import (
 from simcounsel.runs.measured_text import measured_line
 from simcounsel.runs.open_ends import danger_text
 
+LONGEST = 120
+"""Characters of a field of another package's event, in a line for people."""
+
 
 def describe(entry: Entry) -> str | None:
     """An event as a line for people; None for events that are only for the log."""
@@ -69,4 +72,11 @@ def describe(entry: Entry) -> str | None:
 
 def foreign_line(event: Foreign) -> str:
     """An event of another package in one line: its kind and fields."""
-    return f"{event.kind}: " + ", ".join(f"{name} {value}" for name, value in event.fields.items())
+    told = (f"{name} {_short(value)}" for name, value in event.fields.items())
+    return f"{event.kind}: {', '.join(told)}"
+
+
+def _short(value: object) -> str:
+    """What is longer is in the log."""
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -52,6 +52,17 @@ def test_an_entity_lives_a_day_speaks_and_remembers(tmp_path: Path) -> None:
     assert not verify(run.folder).damages
 
 
+@pytest.mark.skipif(REAL, reason="looks into the stand-in")
+def test_an_entity_goes_on_within_a_talk_and_from_one_act_to_the_next(tmp_path: Path) -> None:
+    run = live(tmp_path, world())
+    acts = [one.state["act_component"]["acts"] for one in did(run) if one.state]
+    talked = [one.state["act_component"]["acts"] for one in did(run) if one.chat]
+    assert len(talked) >= 2
+    assert acts == sorted(acts) and talked == list(range(talked[0], talked[-1] + 1))
+    memories = [text for one in did(run) for text in one.memories]
+    assert len(memories) == len(set(memories))
+
+
 def test_the_same_world_gives_the_same_log(tmp_path: Path) -> None:
     first, again = (live(tmp_path / name, world()) for name in "ab")
     assert log(first) == log(again)
@@ -82,6 +93,10 @@ def test_wrong_names_and_no_concordia(tmp_path: Path, monkeypatch: pytest.Monkey
         ("Ines -- Hello.", "Hello."),
         ("Hello.", "Hello."),
         ('Ines -- "She said "no" to me."', 'She said "no" to me.'),
+        ('Ines -- I told him "stop", and then I cried.', 'I told him "stop", and then I cried.'),
+        ("我对他说“不”，然后哭了。", "我对他说“不”，然后哭了。"),
+        ("Inesita is my niece.", "Inesita is my niece."),
+        ("Ines's here.", "Ines's here."),
     ],
 )
 def test_the_words_of_a_line(text: str, said: str) -> None:

@@ -150,8 +150,8 @@ class SharedStudy:
                 yield {key: str(row[key]) for key in ("condition_id", "seed", "run_dir")}
 
     def outcomes(self, outcome: OutcomeOf, tell: Callable[[str], None]) -> pd.DataFrame:
-        """A row for each run: condition, seed, value. ReportError where no run has the outcome, or a
-        condition is none of the design.
+        """A row for each run: condition, seed, value. ReportError where no run has the outcome, or
+        a condition is none of the design.
         """
         rows = []
         for number, one in enumerate(self.runs(), 1):

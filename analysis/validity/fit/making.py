@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from scipy import stats
 
 from analysis.page import counted, interval, num, percent
 from analysis.style import Look, Picture, broken, mean_with_interval, picture, small_multiples
@@ -128,7 +129,8 @@ def _alike(real: str, name: str, one: Slope, other: Slope) -> Claim:
     errors = (one.error, other.error)
     if one.estimate is not None and other.estimate is not None and None not in errors:
         difference = other.estimate - one.estimate
-        half = 1.96 * sum(float(error or 0) ** 2 for error in errors) ** 0.5
+        t = float(stats.t.ppf(0.975, min(one.clients, other.clients) - 1))
+        half = t * sum(float(error or 0) ** 2 for error in errors) ** 0.5
         low, high = difference - half, difference + half
         because += f"; difference {num(difference)} {interval(low, high)}"
         if low > -MARGIN and high < MARGIN:
@@ -145,7 +147,7 @@ def _alike(real: str, name: str, one: Slope, other: Slope) -> Claim:
 
 def _said(slope: Slope) -> str:
     if slope.estimate is None:
-        return "no session has lines with and without it"
+        return "no session has lines with and without it, apart from the other"
     ends = slope.ends
     return f"{num(slope.estimate)} {interval(*ends) if ends else '(too few clients)'}"
 

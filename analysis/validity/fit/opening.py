@@ -46,8 +46,8 @@ class Constants:
     def settings(self) -> dict[str, float]:
         """As a world's `openness:` has them: a line moves at most so far."""
         most = max(0.0, self.empathy, self.exploration, self.empathy + self.exploration)
-        found = {"start": self.start, "up": most, "down": max(0.0, self.push), "fades": self.fades}
-        return {name: round(value, 2) for name, value in found.items()}
+        found = {"start": self.start, "per_closeness": 0.0, "up": most, "down": max(0.0, self.push)}
+        return {name: round(value, 2) for name, value in (found | {"fades": self.fades}).items()}
 
 
 NAMES = tuple(one.name for one in fields(Constants))
@@ -141,14 +141,14 @@ def loss(chance: Numbers, lines: Lines) -> Numbers:
 
 
 def fit(lines: Lines, begin: Sequence[float] | None = None) -> Constants:
-    """The constants under which the sessions are likeliest. begin: where to look first."""
+    """The constants under which the sessions are likeliest. begin: where else to look."""
 
     def wrong(values: Numbers) -> float:
         return float(loss(_chances(values, lines), lines).sum())
 
     found = [
         minimize(wrong, np.array(start), method="L-BFGS-B", bounds=_BOUNDS, options={"ftol": CLOSE})
-        for start in ([begin] if begin is not None else _STARTS)
+        for start in (_STARTS if begin is None else (begin, _STARTS[1]))
     ]
     best = min(found, key=lambda one: float(one.fun))
     return Constants(**dict(zip(NAMES, map(float, best.x), strict=True)))

@@ -1,6 +1,6 @@
 """The part of the page on validity that puts simulators of clients side by side."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from analysis.embedding import each_once, embedding
 from analysis.finding import find
 from analysis.page import counted, fixed, interval, num
-from analysis.statistics.groups import spread
+from analysis.statistics.groups import Spread, spread
 from analysis.style import Look, Picture, broken, mean_with_interval, picture, small_multiples
 from analysis.validity.fit.making import AFTER
 from analysis.validity.fit.opening import lines_of
@@ -28,6 +28,7 @@ from analysis.validity.part import (
 )
 from analysis.validity.runs import said_of
 from analysis.validity.simulators.measuring import (
+    HALF,
     Nearness,
     Side,
     SimulatorSessions,
@@ -42,6 +43,8 @@ from analysis.validity.talk.counting import Codes, coded_by_rules
 from analysis.validity.talk.sessions import TalkSession, TalkSessions, sessions_in
 
 REAL = "real"
+MARGIN = 0.1
+"""Standard deviations: so much farther is as good as no farther."""
 OF_FILES = {
     "consistency": "sessions nearest to the client's own file, share",
     "drift": "nearness to the own file, last third minus first",
@@ -90,12 +93,12 @@ def make(
         id="simulators",
         title="Simulators of clients, side by side",
         lead=tuple(_lead(simulators, talk)),
-        claims=tuple(_claims(near, found, len(simulators))),
+        claims=tuple(_claims(near, len(simulators))),
         tables=(
-            _measures(found, names),
+            _measures(found, names, {one.id for one in measures if one.share} | {"consistency"}),
             _answers(found, codes),
             _costs(simulators),
-            *([_near(near)] if near else []),
+            *([_near(near, [one.name for one in measures])] if near else []),
         ),
         figures=shown(pictures),
         notes=(*talk.notes, *(note for one in simulators for note in one.notes), *said.notes),
@@ -122,9 +125,7 @@ def _lead(simulators: Sequence[SimulatorSessions], talk: TalkSessions) -> Sequen
     return (f"{sizes}. {beside} Intervals are over clients.",)
 
 
-def _claims(
-    near: Nearness | None, found: Mapping[str, tuple[Any, Values]], simulators: int
-) -> Sequence[Claim]:
+def _claims(near: Nearness | None, simulators: int) -> Sequence[Claim]:
     statement = "Among simulators of clients, one is nearest to real talk"
     if near is None:
         return [Claim(statement=statement, verdict="not measured", because="no real sessions")]
@@ -148,12 +149,14 @@ def _claims(
 def _as_near_as_people(name: str, near: Nearness) -> Claim:
     """Whether it is as near to real clients as halves of them are to each other."""
     verdict: ClaimVerdict = "undecided"
-    because = f"{num(near.distance[name])} SD"
-    if name in near.ends and near.ceiling is not None:
-        (low, high), (middle, least, most) = near.ends[name], near.ceiling
-        because += f" {interval(low, high)}; halves of the real"
-        because += f" {num(middle)} {interval(least, most)}"
-        verdict = "does not hold" if low > most else "holds" if high < most else verdict
+    because = f"{num(near.distance[name])} SD, fewer than six clients on a side"
+    if name in near.beyond and near.ceiling is not None:
+        more, low, high = near.beyond[name]
+        because = (
+            f"{num(near.distance[name])} SD, another half of the real clients"
+            f" {num(near.ceiling[0])}; difference {num(more)} {interval(low, high)}"
+        )
+        verdict = "does not hold" if low > 0 else "holds" if high < MARGIN else verdict
     statement = f"{name}: its talk is as near to real talk as real clients are to each other"
     return Claim(statement=statement, verdict=verdict, because=because)
 
@@ -167,16 +170,26 @@ def _by_client(found: Sequence[TalkSession], values: Sequence[float | None]) -> 
     return [float(np.mean(some)) for some in of.values()]
 
 
+def _within(whole: Spread, share: bool) -> tuple[float | None, float | None]:
+    """An interval within what the value can be."""
+    if not share or whole.low is None or whole.high is None:
+        return whole.low, whole.high
+    return max(0.0, whole.low), min(1.0, whole.high)
+
+
 def _measures(
-    found: Mapping[str, tuple[Sequence[TalkSession], Values]], names: Mapping[str, str]
+    found: Mapping[str, tuple[Sequence[TalkSession], Values]],
+    names: Mapping[str, str],
+    shares: Collection[str],
 ) -> PartTable:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for id, name in names.items():
         for side, (sessions, values) in found.items():
             if id in values:
                 whole = spread(side, _by_client(sessions, values[id]))
-                row = {"measure": name, "simulator": side, "mean": whole.mean, "low": whole.low}
-                rows.append(row | {"high": whole.high, "sd": whole.sd, "clients": whole.n})
+                row = {"measure": name, "simulator": side, "mean": whole.mean}
+                row |= dict(zip(("low", "high"), _within(whole, id in shares), strict=True))
+                rows.append(row | {"sd": whole.sd, "clients": whole.n})
     return table_of(
         "simulators_measures",
         "What clients do",
@@ -216,7 +229,7 @@ def _costs(simulators: Sequence[SimulatorSessions]) -> PartTable:
     return table_of("simulators_costs", "What a line costs", pd.DataFrame(rows), note=note)
 
 
-def _near(near: Nearness) -> PartTable:
+def _near(near: Nearness, names: Sequence[str]) -> PartTable:
     rows = [
         {
             "simulator": name,
@@ -227,14 +240,16 @@ def _near(near: Nearness) -> PartTable:
         for name in near.order
     ]
     middle, low, high = near.ceiling or (None, None, None)
-    rows.append({"simulator": "halves of the real", "distance": middle, "low": low, "high": high})
+    rows.append({"simulator": HALF, "distance": middle, "low": low, "high": high})
+    dropped = [name for at, name in enumerate(names) if at not in near.measures]
+    left = f" Left out, as one side has no value: {'; '.join(dropped)}." if dropped else ""
     return table_of(
         "simulators_near",
         "How far from real talk",
         pd.DataFrame(rows),
-        note="The mean of Wasserstein's distance over measures of the client's side, in standard"
-        " deviations of the real. Halves of the real clients are the ceiling; being smaller, they"
-        " are farther from each other than the whole would be.",
+        note="The mean over measures of Wasserstein's distance, in standard deviations of the real."
+        f" Each draw halves the real clients: {near.clients} clients of each simulator, and of the"
+        f" other half, are held against one half. With 95% of the draws.{left}",
     )
 
 
@@ -287,7 +302,7 @@ def _near_picture(near: Nearness) -> Picture:
         axes.set_yticks(range(len(near.order)), [broken(name) for name in reversed(near.order)])
         axes.set_ylim(-0.6, len(near.order) - 0.4)
         axes.set_xlim(left=0)
-        axes.set_xlabel("distance to real talk, SD; band: halves of the real clients")
+        axes.set_xlabel("distance to real talk, SD; band: another half of the real clients")
         return figure
 
     return picture("simulators_near", "How far from real talk, with 95%", alt, draw)

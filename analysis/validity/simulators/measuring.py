@@ -21,6 +21,7 @@ from simcounsel.chance import seed_of
 
 Numbers = NDArray[np.float64]
 DRAWS = 500
+HALF = "half of the real"
 NEAR = (
     "client_words client_unevenness client_questions variety hesitations feeling sustain resists"
     " agrees takes_up discloses disclosure_course first_disclosure"
@@ -51,39 +52,55 @@ def simulators_in(sample: Sample) -> list[SimulatorSessions]:
 
 def _of(arm: str, members: Sequence[Member]) -> SimulatorSessions:
     told = {member.name: _said(member) for member in members}
-    talking = [one.log.folder for one in members if told[one.name][0]]
+    talking = [one for one in members if told[one.name][0]]
     if not talking:
         raise ReportError(f"{arm}: no client says anything in these runs")
-    several = sessions_in(talking, arm)
-    found = tuple(replace(one, client=one.client.rpartition(": ")[2]) for one in several.found)
     silent = [
         f"Left out: {name}, where no client speaks." for name, one in told.items() if not one[0]
     ]
-    lines = requests = tokens = 0
+    several = sessions_in([one.log.folder for one in talking], arm)
+    own = {one.name: _character(one) for one in talking}
     files: dict[str, str] = {}
-    for member in members:
+    lines = requests = tokens = 0
+    for member in talking:
         for one in member.manifest["world"]["residents"]:
-            if one["persona"]["role"] == "client":
-                files[one["persona"]["name"]] = files[one["name"]] = _text(one["persona"])
+            if one["persona"]["role"] == "client" and own[member.name] is None:
+                files[one["persona"]["name"]] = _text(one["persona"])
         said, keys = told[member.name]
         lines += said
         asked = [call for call in member.log.all_calls() if call["key"] in keys]
         requests += len(asked)
         tokens += sum((one.get(f"tokens_{way}") or 0) for one in asked for way in ("in", "out"))
+    runs = [
+        one.id.partition(": ")[0] if len(talking) > 1 else talking[0].name for one in several.found
+    ]
     return SimulatorSessions(
         name=arm,
-        found=found,
+        found=tuple(
+            replace(one, client=own[run] or one.client)
+            for one, run in zip(several.found, runs, strict=True)
+        ),
         files=files,
-        requests=requests / max(lines, 1),
-        tokens=tokens / max(lines, 1),
+        requests=requests / lines,
+        tokens=tokens / lines,
         notes=(*several.notes, *silent),
     )
 
 
 def _said(member: Member) -> tuple[int, set[str]]:
     """How many lines clients said, and the keys of the calls that worded them."""
-    said = [fields for fields in member.log.fields(("said",)) if fields["who"] in member.clients]
+    said = [one for one in member.log.fields(("said",)) if one["who"] in member.clients]
     return len(said), {key for one in said for key in one.get("calls") or ()}
+
+
+def _character(member: Member) -> str | None:
+    """Whom a simulator plays where it is none of our clients: one of its own characters, who is the
+    same whatever our client is called; None: ours.
+    """
+    said = next(iter(member.log.fields(("borrowed.said",))), None)
+    if said is None or said["character"] == "ours":
+        return None
+    return f"{said['simulator']}/{said['character']}"
 
 
 def _text(persona: Mapping[str, Any]) -> str:
@@ -181,22 +198,22 @@ class Side:
         """Clients."""
         return len(set(self.clients.tolist()))
 
-    def drawn(self, rng: np.random.Generator) -> "Side":
-        """Clients with replacement."""
-        return self.some(rng.integers(self.n, size=self.n))
-
     def some(self, clients: Sequence[int] | NDArray[np.intp]) -> "Side":
         """Those clients."""
         rows = np.concatenate([np.flatnonzero(self.clients == one) for one in clients])
         return Side(values=self.values[rows], clients=self.clients[rows])
 
+    def known(self, at: int) -> Numbers:
+        """The values of a measure that are there."""
+        values: Numbers = self.values[:, at]
+        return values[np.isfinite(values)]
 
-def far(real: Side, simulated: Side) -> float:
-    """The mean over measures of Wasserstein's distance in standard deviations of the real."""
+
+def far(real: Side, simulated: Side, which: Sequence[int]) -> float:
+    """The mean over these measures of Wasserstein's distance in standard deviations of the real."""
     found = []
-    for at in range(real.values.shape[1]):
-        a, b = real.values[:, at], simulated.values[:, at]
-        a, b = a[np.isfinite(a)], b[np.isfinite(b)]
+    for at in which:
+        a, b = real.known(at), simulated.known(at)
         unit = a.std(ddof=1) if len(a) > 1 else 0.0
         if unit > 0 and len(b):
             found.append(stats.wasserstein_distance(a, b) / unit)
@@ -205,16 +222,24 @@ def far(real: Side, simulated: Side) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Nearness:
-    """How far each simulator is from real talk."""
+    """How far each simulator is from real talk, and halves of the real clients from each other:
+    always as many clients on the second side, since small samples are farther from anything.
+    """
 
     distance: Mapping[str, float]
+    """Means over draws of halves."""
     ends: Mapping[str, tuple[float, float]]
-    """95%, clients of both sides drawn with replacement; {} with too few clients."""
+    """95% of the draws; {} with too few clients."""
     ceiling: tuple[float, float, float] | None
-    """Median, 2.5% and 97.5% of the distance between halves of the real clients: nobody can be
-    nearer than real clients are to each other. None with too few."""
+    """Of the other half of the real clients: mean and 95%. None with too few."""
+    beyond: Mapping[str, tuple[float, float, float]]
+    """By how much a simulator is farther than that half in the same draw: mean and 95%."""
     lead: tuple[float, float, float] | None
-    """By how much the second is farther than the nearest, with 95%; None with too few."""
+    """By how much the second is farther than the nearest in the same draw; None with too few."""
+    clients: int
+    """So many clients on the second side of each draw."""
+    measures: tuple[int, ...]
+    """Of which it is: those that all sides have."""
 
     @property
     def order(self) -> list[str]:
@@ -223,38 +248,46 @@ class Nearness:
 
 
 def nearness(real: Side, sides: Mapping[str, Side]) -> Nearness:
-    """All simulators against the real sessions."""
-    distance = {name: far(real, one) for name, one in sides.items()}
-    order = sorted(distance, key=lambda name: distance[name])
+    """All simulators against the real sessions. In each draw the real clients are halved; from one
+    half it is measured how far as many clients of the other half, and of each simulator, are.
+    """
+    every = [real, *sides.values()]
+    which = tuple(
+        at for at in range(real.values.shape[1]) if all(len(one.known(at)) for one in every)
+    )
+    whole = {name: far(real, one, which) for name, one in sides.items()}
+    few = min(one.n for one in every)
+    if few < FEWEST_CLIENTS:
+        return Nearness(
+            distance=whole, ends={}, ceiling=None, beyond={}, lead=None, clients=few, measures=which
+        )
     rng = np.random.default_rng(seed_of("nearness", *sides))
-    enough = min([real.n, *(one.n for one in sides.values())]) >= FEWEST_CLIENTS
-    ends: dict[str, tuple[float, float]] = {}
-    lead = None
-    if enough:
-        drawn: dict[str, list[float]] = {name: [] for name in sides}
-        for _ in range(DRAWS):
-            there = real.drawn(rng)
-            for name, one in sides.items():
-                drawn[name].append(far(there, one.drawn(rng)))
-        ends = {name: _ends(values) for name, values in drawn.items()}
-        if len(order) > 1:
-            first, second = order[:2]
-            more = np.array(drawn[second]) - np.array(drawn[first])
-            lead = (distance[second] - distance[first], *_ends(more))
-    return Nearness(distance=distance, ends=ends, ceiling=_ceiling(real, rng), lead=lead)
-
-
-def _ends(values: Sequence[float] | Numbers) -> tuple[float, float]:
-    low, high = np.percentile(np.asarray(values), [2.5, 97.5])
-    return float(low), float(high)
-
-
-def _ceiling(real: Side, rng: np.random.Generator) -> tuple[float, float, float] | None:
-    if real.n < FEWEST_CLIENTS:
-        return None
-    found = []
-    for _ in range(DRAWS // 2):
+    size = min(few, real.n // 2)
+    drawn: dict[str, list[float]] = {name: [] for name in (HALF, *sides)}
+    for _ in range(DRAWS):
         order = rng.permutation(real.n)
-        half = real.n // 2
-        found.append(far(real.some(order[:half]), real.some(order[half:])))
-    return (float(np.median(found)), *_ends(found))
+        there = real.some(order[: real.n - real.n // 2])
+        drawn[HALF].append(far(there, real.some(order[-size:]), which))
+        seed = int(rng.integers(2**32))
+        for name, one in sides.items():
+            own = np.random.default_rng(seed).permutation(one.n)[
+                :size
+            ]  # the same clients, if alike
+            drawn[name].append(far(there, one.some(own), which))
+    values = {name: np.array(each) for name, each in drawn.items()}
+    means = {name: float(values[name].mean()) for name in sides}
+    order_of = sorted(means, key=lambda name: means[name])
+    return Nearness(
+        distance=means,
+        ends={name: _spread(values[name])[1:] for name in sides},
+        ceiling=_spread(values[HALF]),
+        beyond={name: _spread(values[name] - values[HALF]) for name in sides},
+        lead=_spread(values[order_of[1]] - values[order_of[0]]) if len(order_of) > 1 else None,
+        clients=size,
+        measures=which,
+    )
+
+
+def _spread(values: Numbers) -> tuple[float, float, float]:
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(values.mean()), float(low), float(high)

@@ -65,7 +65,7 @@ def sessions_in(paths: Sequence[Path], what: str) -> TalkSessions:
     twice = len(paths) > 1
     merged = merge_turns(one for _, one in dialogues).dialogues
     every = [
-        _session(one, f"{path.name}: " if twice else "")
+        _session(one, f"{path.name}: " if twice else "", run=_of_runs(path))
         for (path, _), one in zip(dialogues, merged, strict=True)
         if any(turn.speaker == "counselor" for turn in one.turns)
     ]
@@ -104,7 +104,12 @@ def _dialogues(path: Path) -> Iterable[Dialogue]:
     ]
 
 
-def _session(dialogue: Dialogue, prefix: str) -> TalkSession:
+def _of_runs(path: Path) -> bool:
+    return (path / "manifest.json").is_file() or any(path.glob("*/manifest.json"))
+
+
+def _session(dialogue: Dialogue, prefix: str, *, run: bool) -> TalkSession:
+    """run: a client of runs is the same in all of them, whatever the seed."""
     lines, counselor = [], []
     before = ""
     for turn in dialogue.turns:
@@ -115,7 +120,7 @@ def _session(dialogue: Dialogue, prefix: str) -> TalkSession:
             before = turn.text
     return TalkSession(
         id=prefix + dialogue.id,
-        client=prefix + dialogue.client,
+        client=dialogue.client if run else prefix + dialogue.client,
         client_lines=tuple(lines),
         counselor_lines=tuple(counselor),
     )

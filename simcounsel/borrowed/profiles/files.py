@@ -79,6 +79,13 @@ def _json(file: Path) -> tuple[Sequence[Record], Lines]:
 
 def _rows(file: Path) -> Iterator[tuple[int, Record]]:
     """The rows of a TSV with a head."""
+    try:
+        yield from _read_rows(file)
+    except csv.Error as error:
+        raise SpecError([f"{file}: no TSV that can be read ({error})"]) from None
+
+
+def _read_rows(file: Path) -> Iterator[tuple[int, Record]]:
     reader = csv.reader(io.StringIO(read_text(file), newline=""), delimiter="\t")
     heads = [one.strip() for one in next(reader, [])]
     if "Name" not in heads or "Age" not in heads:

@@ -111,11 +111,11 @@ def _with_room(lines: Mapping[str, str], used: int) -> tuple[list[str], list[str
 
 def _age(text: str) -> int | None:
     """Years; of a band the middle of what a client may be; None where no number is told."""
-    years = [int(one) for one in re.findall(r"\d{1,3}", text)]
-    if len(years) < 2:
-        return years[0] if years else None
-    first, last = max(years[0], YOUNGEST), min(years[1], OLDEST)
-    return (first + last) // 2
+    if band := re.search(r"\b(\d{1,3})\s*(?:-|–|~|to|至|到)\s*(\d{1,3})\b", text):
+        first, last = max(int(band[1]), YOUNGEST), min(int(band[2]), OLDEST)
+        return (first + last) // 2
+    years = [int(one) for one in re.findall(r"(?<!\d)\d{1,3}(?!\d)", text)]
+    return next((one for one in years if YOUNGEST <= one <= OLDEST), None)
 
 
 def _pronouns(text: str) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analysis.errors import ReportError
 from analysis.validity.fit.command import _named
 from analysis.validity.fit.opening import Constants, Lines, chances, fit, fitted, lines_of, loss
 from analysis.validity.fit.slopes import slopes
@@ -73,16 +74,16 @@ def test_constants_come_back_from_what_they_made() -> None:
 
 @pytest.mark.slow
 def test_intervals_hold_nineteen_times_in_twenty_or_nearly() -> None:
-    """Six small studies; of their 30 intervals at most 5 may miss (binomial, p < .004)."""
+    """Three small studies; of their 15 intervals at most 4 may miss (binomial, p < .001)."""
     missed = 0
-    for seed in range(6):
+    for seed in range(3):
         done = fitted(drawn(40, 20, seed=seed))
         assert done.low and done.high
         missed += sum(
             not getattr(done.low, name) <= value <= getattr(done.high, name)
             for name, value in vars(TRUE).items()
         )
-    assert missed <= 5
+    assert missed <= 4
 
 
 @pytest.mark.slow
@@ -94,10 +95,10 @@ def test_without_an_answer_to_the_counselor_nothing_is_better_than_one_chance() 
 
 
 def test_slopes_are_least_squares_within_sessions() -> None:
-    lines = drawn(50, 20)
+    lines = drawn(90, 20)
     found = {one.skill: one for one in slopes(lines)}
     y, x = [], []
-    for row in range(50):
+    for row in range(90):
         said = lines.said[row]
         here = np.stack([lines.empathy[row][said], lines.exploration[row][said]], axis=1)
         y.append(lines.discloses[row][said] - lines.discloses[row][said].mean())
@@ -113,11 +114,31 @@ def test_few_clients_have_no_intervals() -> None:
     assert all(one.ends is None for one in slopes(drawn(3, 10)))
 
 
+def test_lines_that_are_always_one_or_the_other_have_no_slopes() -> None:
+    lines = drawn(20, 10)
+    either = Lines(**{**vars(lines), "exploration": 1 - lines.empathy})
+    assert all(one.estimate is None for one in slopes(either))
+
+
+def test_seeds_of_one_client_are_one_client(tmp_path: Path) -> None:
+    """However the runs are named: one by one, or as a folder."""
+    runs = [live(tmp_path, tiny(seed=seed, appointments__0__max_turns=24)) for seed in (1, 2, 3)]
+    told = [one.folder for one in runs]
+    for paths in (told, [tmp_path]):
+        try:
+            found = sessions_in(paths, "simulated")
+        except ReportError:  # the scripted counselor may take leave at once
+            continue
+        assert found.clients == ("Ines Duarte",)
+        assert all(one.error is None for one in slopes(lines_of(found.found, coded_by_rules)))
+
+
 def test_what_a_world_takes() -> None:
-    assert TRUE.settings == {"start": 3.0, "up": 1.5, "down": 1.2, "fades": 0.1}
-    Openness(**TRUE.settings)
+    told = {"start": 3.0, "per_closeness": 0.0, "up": 1.5, "down": 1.2, "fades": 0.1}
+    assert TRUE.settings == told
+    assert Openness(**TRUE.settings).begins(closeness=5) == 3.0
     turned = Constants(start=3, empathy=-1, exploration=0.4, push=-2, fades=0)
-    assert turned.settings == {"start": 3, "up": 0.4, "down": 0, "fades": 0}
+    assert turned.settings == {"start": 3, "per_closeness": 0, "up": 0.4, "down": 0, "fades": 0}
 
 
 def sessions(folder: Path, clients: int) -> Path:
@@ -176,6 +197,7 @@ def test_constants_of_a_world_come_back_from_its_runs(tmp_path: Path) -> None:
         told = world.model_copy(update={"openness": opening})
         runs.append(live(tmp_path / f"seed{seed}", told).folder)
     lines = lines_of(sessions_in(runs, "simulated").found, coded_by_rules)
+    assert set(lines.clients) == {"Ines Duarte"}, "seeds of one client, here taken for clients"
     lines = Lines(**{**vars(lines), "clients": tuple(f"c{at}" for at in range(len(lines.clients)))})
     done = fitted(lines)
     assert done.low and done.high and done.lines == 3600

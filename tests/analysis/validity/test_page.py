@@ -49,7 +49,9 @@ def test_parts_add_up_and_what_is_not_measured_is_said(tmp_path: Path) -> None:
     add(_part("people", statement="People agree"), [], tmp_path)
     html = page.read_text(encoding="utf-8")
     assert "They talk alike" in html and "People agree" in html
-    assert html.count("not measured") == 4, "persona, multiverse, audit and truth, a claim each"
+    assert html.count("not measured") == 6, (
+        "persona, multiverse, audit, truth, fit and simulators, a claim each"
+    )
     assert "simcounsel study validity persona RUNS --judge MODEL" in html
     assert "<script>" not in html and "&lt;script&gt;" in html
     assert html.count("<picture>") == 1
@@ -84,7 +86,16 @@ def test_a_damaged_part_names_its_file(tmp_path: Path) -> None:
 
 def test_claims_stand_in_one_order() -> None:
     listed = claims([_part("people"), _part("talk")])
-    assert [id for id, _ in listed] == ["talk", "persona", "multiverse", "audit", "truth", "people"]
+    assert [id for id, _ in listed] == [
+        "talk",
+        "persona",
+        "multiverse",
+        "audit",
+        "truth",
+        "people",
+        "fit",
+        "simulators",
+    ]
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

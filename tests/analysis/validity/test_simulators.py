@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from scipy import stats
@@ -84,22 +85,40 @@ def test_the_distance_is_wasserstein_in_real_deviations() -> None:
         / real.values[:, at].std(ddof=1)
         for at in range(3)
     ]
-    assert far(real, other) == pytest.approx(np.mean(each))
-    gaps = Side(values=np.full((20, 3), np.nan), clients=other.clients)
-    assert np.isnan(far(real, gaps))
+    assert far(real, other, (0, 1, 2)) == pytest.approx(np.mean(each))
+    assert far(real, other, (1,)) == pytest.approx(each[1])
 
 
 def test_the_nearest_is_found_with_an_interval_and_a_ceiling() -> None:
     found = nearness(sides(0, 40), {"far": sides(1.5, seed=3), "near": sides(0.1, seed=2)})
-    assert found.order == ["near", "far"]
+    assert found.order == ["near", "far"] and found.clients == 20
     assert found.lead and found.lead[1] > 0
-    assert found.ceiling and found.ends["far"][0] > found.ceiling[2]
+    assert found.beyond["far"][1] > 0 > found.beyond["near"][1]
+    for name in found.distance:
+        low, high = found.ends[name]
+        assert low < found.distance[name] < high
     few = nearness(sides(0, 4), {"a": sides(0, 4, 2), "b": sides(0, 4, 3)})
     assert (few.ends, few.ceiling, few.lead) == ({}, None, None)
 
 
-def test_two_of_one_kind_are_not_told_apart() -> None:
-    found = nearness(sides(0, 40), {"a": sides(0.3, 30, 5), "b": sides(0.3, 30, 6)})
+def test_fewer_clients_make_nobody_nearer_or_farther() -> None:
+    """Two equal simulators, one with few clients: in at most 3 of 20 studies one of them is the nearest."""
+    told = 0
+    for seed in range(20):
+        both = {"many": sides(0.4, 30, 100 + seed), "few": sides(0.4, 8, 200 + seed)}
+        found = nearness(sides(0, 30, 300 + seed), both)
+        told += found.lead is not None and found.lead[1] > 0
+    assert told <= 3
+
+
+def test_what_a_side_lacks_counts_for_nobody() -> None:
+    """Without the third measure a simulator that is far in it would look near."""
+    gaps = sides(0.5, 30, 3)
+    gaps.values[:, 2] = np.nan
+    odd = sides(0.5, 30, 2)
+    odd.values[:, 2] += 5
+    found = nearness(sides(0, 40), {"gaps": gaps, "odd": odd})
+    assert found.measures == (0, 1)
     assert found.lead and found.lead[1] < 0
 
 
@@ -130,7 +149,7 @@ def test_a_page_of_three_simulators(tmp_path: Path, simcounsel: Command, hub: No
         },
         "conditions": [
             {"name": name, "set": {"residents.Ines.mind": f"patienthub:{name}{own}"}}
-            for name, own in (("patientPsi", ""), ("guarded", "/0"), ("dicing", "/1"))
+            for name, own in (("patientPsi", ""), ("eeyore", ""), ("dicing", "/1"))
         ],
     }
     plan["conditions"] = [one | {"name": one["name"].lower()} for one in plan["conditions"]]
@@ -145,9 +164,14 @@ def test_a_page_of_three_simulators(tmp_path: Path, simcounsel: Command, hub: No
     table = (out / "tables" / "simulators_costs.csv").read_text().splitlines()
     rows = {line.split(",")[0]: line.split(",") for line in table[1:]}
     assert {name: float(row[3]) for name, row in rows.items()} == {
-        "patientpsi": 1.0, "guarded": 1.0, "dicing": 0.0,
+        "patientpsi": 1.0, "eeyore": 1.0, "dicing": 0.0,
     }  # fmt: skip
     assert all(int(row[1]) == 12 for row in rows.values())
+    measured = pd.read_csv(out / "tables" / "simulators_measures.csv")
+    clients = measured[measured["measure"].str.startswith("lines in which the client agrees")]
+    assert clients.set_index("simulator")["clients"].to_dict() == {
+        "patientpsi": 6, "eeyore": 6, "dicing": 1, "real": 60,
+    }, "its own character is one client, whoever it stands in for"  # fmt: skip
     page = (out / "validity.html").read_text()
     for words in (
         "Simulators of clients, side by side",

@@ -1,6 +1,7 @@
 """Clients by name, as PatientHub has them: `CLIENT_REGISTRY`, `get_client_config`."""
 
 import json
+import os
 import random
 from dataclasses import dataclass, field
 from typing import Any
@@ -111,8 +112,22 @@ class Forgetful(BaseClient):
         return "Yes."
 
 
+class Keyed(BaseClient):
+    """Keeps a server with a key, as a simulator with a reranker does."""
+
+    def build_sys_prompt(self) -> None:
+        super().build_sys_prompt()
+        self.reranker = Trust()
+        self.reranker.api_key = os.environ.get("LOCAL_API_KEY")
+
+    def generate_response(self, msg: str) -> str:
+        self.messages.append({"role": "user", "content": msg})
+        return "Yes."
+
+
 CLIENT_REGISTRY = {
-    "patientPsi": PatientPsi, "guarded": Guarded, "dicing": Dicing, "forgetful": Forgetful,
+    "patientPsi": PatientPsi, "eeyore": Guarded, "guarded": Guarded, "dicing": Dicing,
+    "forgetful": Forgetful, "keyed": Keyed, "user": BaseClient,
 }  # fmt: skip
 
 
