@@ -34,6 +34,7 @@ OURS = {
     "study.courses": "Compare counselors over whole courses: clients x therapies x counselors",
     "study.fit": "Fit how clients open up to sessions, and test what they answer to",
     "study.simulators": "Compare simulators of clients, side by side and with real talk",
+    "study.design": "Translate design files of studies: SiliSocS's and ours",
     "study.methods": "Describe a study as an ODD protocol, and tell deviations from its plan",
     "study.pack": "Freeze talks for clinicians to rate, and tell what they said",
     "study.evidence": "Check an evidence file of a safety study",

@@ -17,7 +17,7 @@ from typing import Any
 from simcounsel.chance import chance
 from simcounsel.errors import SpecError
 from simcounsel.packaged import packaged
-from simcounsel.specs.load import read_yaml, write_yaml
+from simcounsel.specs.load import read_yaml, refuse_existing, write_yaml
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.persona_file import parse_persona
 
@@ -102,8 +102,7 @@ def draw_personas(
         drawn = _drawn(data, name, seed, number, bounds)
         path = out / f"{number:03d}_{re.sub(r'[^a-z]+', '_', name.lower())}.yaml"
         parse_persona(drawn, path, {})
-        if path.exists():
-            raise SpecError([f"{path}: exists already; move it away, or choose another --out"])
+        refuse_existing(path)
         ready.append((path, drawn))
     for path, drawn in ready:
         write_yaml(path, _heading(drawn), drawn)

@@ -225,3 +225,9 @@ def write_yaml(path: Path, head: str, data: Mapping[str, Any]) -> None:
         dict(data), Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=120
     )
     write_text(path, head + text)
+
+
+def refuse_existing(file: Path) -> None:
+    """SpecError where there is such a file."""
+    if file.exists():
+        raise SpecError([f"{file}: exists already; move it away, or choose another --out"])

@@ -11,6 +11,7 @@ from typing import Any
 from simcounsel.borrowed.profiles.forms import FORMS, Form, said
 from simcounsel.errors import SpecError
 from simcounsel.specs.file_text import Lines, line_of, read_json, read_text, write_text
+from simcounsel.specs.load import refuse_existing
 
 ENDINGS = {"ours": "yaml", "veramh": "tsv"}
 """Of files of a form; others are JSON."""
@@ -139,9 +140,3 @@ def write_records(file: Path, form: str, records: Sequence[Record]) -> None:
     writer.writeheader()
     writer.writerows(records)
     write_text(file, text.getvalue())
-
-
-def refuse_existing(file: Path) -> None:
-    """SpecError where there is such a file."""
-    if file.exists():
-        raise SpecError([f"{file}: exists already; move it away, or choose another --out"])

@@ -115,7 +115,8 @@ def _age(text: str) -> int | None:
         first, last = max(int(band[1]), YOUNGEST), min(int(band[2]), OLDEST)
         return (first + last) // 2
     years = [int(one) for one in re.findall(r"(?<!\d)\d{1,3}(?!\d)", text)]
-    return next((one for one in years if YOUNGEST <= one <= OLDEST), None)
+    fitting = [one for one in years if YOUNGEST <= one <= OLDEST]
+    return next(iter(fitting or years), None)
 
 
 def _pronouns(text: str) -> str | None:

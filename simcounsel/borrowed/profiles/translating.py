@@ -8,18 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import wrap
 
-from simcounsel.borrowed.profiles.files import (
-    ENDINGS,
-    form_of,
-    records_of,
-    refuse_existing,
-    write_records,
-)
+from simcounsel.borrowed.profiles.files import ENDINGS, form_of, records_of, write_records
 from simcounsel.borrowed.profiles.forms import FORMS, Form, form_named
 from simcounsel.borrowed.profiles.reading import Read, read_client
 from simcounsel.borrowed.profiles.writing import Json, profile_for
 from simcounsel.errors import SpecError
-from simcounsel.specs.load import read_yaml, write_yaml
+from simcounsel.specs.load import read_yaml, refuse_existing, write_yaml
 from simcounsel.specs.patient_psi import import_records
 from simcounsel.specs.patient_psi_persona import ImportChoices
 from simcounsel.specs.persona import ClientPersona
