@@ -78,10 +78,12 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a formula begins in a spreadsheet."""
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table as CSV; an empty field is a missing value, and no text begins like a formula."""
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]], between: str = ",") -> str:
+    """A table as CSV; an empty field is a missing value, and no text begins like a formula.
+    between: what parts columns.
+    """
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
+    table = csv.writer(text, lineterminator="\n", delimiter=between)
     table.writerow(map(no_formula, columns))
     table.writerows([no_formula(value) for value in row] for row in rows)
     return text.getvalue()

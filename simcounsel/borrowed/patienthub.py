@@ -28,6 +28,7 @@ from simcounsel.agents.tasks import plain_line
 from simcounsel.borrowed.bridge import Seeds, Send, Unanswered, bridged, schema_of
 from simcounsel.borrowed.profiles import FORMS, profile_for
 from simcounsel.borrowed.state import Built, Form, difference, together
+from simcounsel.disk import write_text
 from simcounsel.errors import PluginError, SpecError
 from simcounsel.events import Data
 from simcounsel.llm.question import Ask, Message, PromptOnly, Question
@@ -184,7 +185,7 @@ class Simulator:
         with tempfile.TemporaryDirectory() as folder:
             if self.own is None:
                 file = Path(folder) / "client.json"
-                file.write_text(json.dumps([self.profile], ensure_ascii=False), "utf-8")
+                write_text(file, json.dumps([self.profile], ensure_ascii=False))
                 configs.data_path, configs.data_idx = str(file), 0
             else:
                 configs.data_idx = int(self.own)

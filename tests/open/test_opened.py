@@ -151,7 +151,7 @@ def test_client_counselor_and_judge_by_three_models(tmp_path: Path) -> None:
         (
             {"residents__Ines__mind": "none"},
             SpecError,
-            "no mind 'none'; there are bot, cut, person, safety_client, safety_friend; stateful",
+            "no mind 'none'; there are bot, concordia, cut, patienthub, person, safety_client, safety_friend; stateful",
         ),
         ({"residents__Ines__mind": "odd_counselors:NUMBER"}, SpecError, "is int; a mind is made"),
         ({"residents__Ines__mind": "no_such:Mind"}, PluginError, "no file of a module 'no_such'"),

@@ -258,6 +258,8 @@ def _constants_picture(fits: Mapping[str, Fitted]) -> Picture:
             panel.set_yticks(range(len(fits)), [broken(side) for side in reversed(list(fits))])
             panel.set_ylim(-0.6, len(fits) - 0.4)
             panel.set_title(name)
+            if name == "fades":
+                panel.set_xlim(-0.05, max(0.5, panel.get_xlim()[1]))
         return figure
 
     title = "What moves openness, with 95%; dashed: set by hand"

@@ -33,7 +33,7 @@ def simulators(
     """Which simulator of clients is most like people? The same counselor before each: pace of
     disclosure, resistance, agreement, consistency, drift, likeness of clients, cost.
 
-    Example: simcounsel sweep simulators && simcounsel study simulators runs --real annomi.csv
+    Example: simcounsel study simulators sweeps/simulators --real annomi.csv
     """
     from analysis.page import command_line
     from analysis.validity.page import add

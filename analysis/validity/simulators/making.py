@@ -184,18 +184,26 @@ def _measures(
 ) -> PartTable:
     rows: list[dict[str, Any]] = []
     for id, name in names.items():
+        row: dict[str, Any] = {"measure": name}
         for side, (sessions, values) in found.items():
             if id in values:
                 whole = spread(side, _by_client(sessions, values[id]))
-                row = {"measure": name, "simulator": side, "mean": whole.mean}
-                row |= dict(zip(("low", "high"), _within(whole, id in shares), strict=True))
-                rows.append(row | {"sd": whole.sd, "clients": whole.n})
+                low, high = _within(whole, id in shares)
+                row[side] = f"{num(whole.mean)} {interval(low, high) if low is not None else ''}"
+                kept = {"mean": whole.mean, "low": low, "high": high, "sd": whole.sd}
+                row |= {f"{side} {key}": one for key, one in (kept | {"clients": whole.n}).items()}
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    shown_first = ["measure", *sorted(found, key=lambda side: side != REAL)]
+    frame = frame[[*shown_first, *(one for one in frame.columns if one not in shown_first)]]
     return table_of(
         "simulators_measures",
         "What clients do",
-        pd.DataFrame(rows),
-        note="Means over clients with 95%; SD: between clients. What a line does is told by rules,"
-        " unless a coder was named. Consistency needs files, which real sessions have not.",
+        frame,
+        note="Means over clients with 95%. What a line does is told by rules, unless a coder was"
+        " named. Consistency needs files, which real sessions have not. The CSV has each number by"
+        " itself, with the SD between clients.",
+        aside=[one for one in frame.columns if one not in shown_first],
     )
 
 
@@ -242,14 +250,17 @@ def _near(near: Nearness, names: Sequence[str]) -> PartTable:
     middle, low, high = near.ceiling or (None, None, None)
     rows.append({"simulator": HALF, "distance": middle, "low": low, "high": high})
     dropped = [name for at, name in enumerate(names) if at not in near.measures]
+    draws = (
+        f" Each draw halves the real clients: {near.clients} clients of each simulator, and of the"
+        " other half, are held against one half. With 95% of the draws."
+    )
     left = f" Left out, as one side has no value: {'; '.join(dropped)}." if dropped else ""
     return table_of(
         "simulators_near",
         "How far from real talk",
         pd.DataFrame(rows),
         note="The mean over measures of Wasserstein's distance, in standard deviations of the real."
-        f" Each draw halves the real clients: {near.clients} clients of each simulator, and of the"
-        f" other half, are held against one half. With 95% of the draws.{left}",
+        f"{draws if near.ends else ''}{left}",
     )
 
 
@@ -271,7 +282,7 @@ def _picture(
     order = list(found)
 
     def draw(look: Look) -> Figure:
-        figure, panels = small_multiples(look, len(DRAWN), 3, 0.9 + 0.3 * len(order))
+        figure, panels = small_multiples(look, len(DRAWN), 2, 0.9 + 0.3 * len(order))
         for panel, id in zip(panels, DRAWN, strict=True):
             for row, side in enumerate(reversed(order)):
                 one = wholes[id].get(side)
@@ -282,7 +293,7 @@ def _picture(
                 mean_with_interval(panel, look, row, one.mean, ends, index)
             panel.set_yticks(range(len(order)), [broken(side) for side in reversed(order)])
             panel.set_ylim(-0.6, len(order) - 0.4)
-            panel.set_title(broken(names[id], 34))
+            panel.set_title(broken(names[id], 44))
         return figure
 
     title = "Simulators before the same counselor, means with 95% over clients"

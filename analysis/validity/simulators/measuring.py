@@ -24,7 +24,7 @@ DRAWS = 500
 HALF = "half of the real"
 NEAR = (
     "client_words client_unevenness client_questions variety hesitations feeling sustain resists"
-    " agrees takes_up discloses disclosure_course first_disclosure"
+    " agrees takes_up improves discloses disclosure_course first_disclosure"
 ).split()
 """What the distance to real talk is of: the client's side."""
 

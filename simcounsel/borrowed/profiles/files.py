@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.borrowed.profiles.forms import FORMS, Form, said
+from simcounsel.disk import as_written, csv_text
 from simcounsel.errors import SpecError
 from simcounsel.specs.file_text import Lines, line_of, read_json, read_text, write_text
 from simcounsel.specs.load import refuse_existing
@@ -98,7 +99,7 @@ def _read_rows(file: Path) -> Iterator[tuple[int, Record]]:
             what = f"{len(cells)} cells under {len(heads)} columns; take the tabs out of its texts"
             raise SpecError([f"{file}:{line}: {what}"])
         if any(cell.strip() for cell in cells):
-            rows.append((line, dict(zip(heads, cells, strict=False))))
+            rows.append((line, dict(zip(heads, map(as_written, cells), strict=False))))
         line = reader.line_num + 1
     if not rows:
         raise SpecError([f"{file}:2: no row below the columns; is it the right file?"])
@@ -135,8 +136,6 @@ def write_records(file: Path, form: str, records: Sequence[Record]) -> None:
     if form != "veramh":
         write_text(file, json.dumps(list(records), ensure_ascii=False, indent=1) + "\n")
         return
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(records[0]), delimiter="\t", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    write_text(file, text.getvalue())
+    columns = list(records[0])
+    rows = ([one.get(column, "") for column in columns] for one in records)
+    write_text(file, csv_text(columns, rows, between="\t"))
