@@ -23,6 +23,7 @@ from simcounsel.llm.question import Ask, Asker, Reply
 from simcounsel.named_code import check_code
 from simcounsel.registry import Plugin, Registry, is_installed
 from simcounsel.specs.practice import Language
+from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.vocabulary import PlaceKind, Role, Source
 
 
@@ -189,3 +190,12 @@ def maker_of(name: str | None) -> Callable[[Resident], Mind]:
             [f"mind: {name} is {type(found).__name__}; a mind is made by a class or a function"]
         )
     return cast(Callable[[Resident], Mind], found)
+
+
+def check_mind(spec: ResidentSpec) -> None:
+    """Before a run is made: that the mind can be had, and what its maker has to say where it has a
+    `check(spec)`. Errors as `mind_for`.
+    """
+    check = getattr(maker_of(spec.mind), "check", None)
+    if callable(check):
+        check(spec)

@@ -29,6 +29,7 @@ from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
 from simcounsel.errors import PluginError, SpecError
 from simcounsel.events import Data, Planned, Scheduled, Slot, Stroke, written
 from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, embedding
+from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.vocabulary import ActivityKind, Language
 
 PACKAGE = "concordia"
@@ -65,13 +66,14 @@ class ConcordiaMind(Person):
     """What it remembers is its own."""
 
     def __init__(self, resident: Resident) -> None:
-        """SpecError where `mind` names no prefab; PluginError where Concordia is not installed."""
+        """Errors as `check`."""
         super().__init__(resident)
-        where = f"residents.{resident.name}.mind"
-        named = _NAMED.fullmatch(resident.spec.mind or "")
-        if named is None:
-            raise SpecError([f"{where}: write concordia:PREFAB, such as concordia:basic"])
-        self._entity = Entity(resident.name, named["prefab"], where)
+        self._entity = Entity(resident.name, _prefab(resident.spec))
+
+    @staticmethod
+    def check(spec: ResidentSpec) -> None:
+        """SpecError where `mind` names no prefab; PluginError where Concordia is not installed."""
+        _prefab(spec)
 
     def arrive(self, scene: Scene) -> Ask[Effects]:
         """It remembers its file, sentence by sentence."""
@@ -184,9 +186,8 @@ class ConcordiaMind(Person):
 class Entity:
     """An entity, built when it is first needed, or when the log knows more than it does."""
 
-    def __init__(self, name: str, prefab: str, where: str) -> None:
-        self.name = name
-        self._prefab = _prefab(prefab, where)
+    def __init__(self, name: str, prefab: Any) -> None:
+        self.name, self._prefab = name, prefab
         self._model = _model()
         self._built: Any = None
         self._bank: Any = None
@@ -275,7 +276,12 @@ def _spec(output: str, question: str = "", options: Sequence[str] = ()) -> Any:
     )
 
 
-def _prefab(name: str, where: str) -> Any:
+def _prefab(spec: ResidentSpec) -> Any:
+    where = f"residents.{spec.name}.mind"
+    named = _NAMED.fullmatch(spec.mind or "")
+    if named is None:
+        raise SpecError([f"{where}: write concordia:PREFAB, such as concordia:basic"])
+    name = named["prefab"]
     try:
         import_module(PACKAGE)
     except ModuleNotFoundError:

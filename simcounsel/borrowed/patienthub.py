@@ -34,6 +34,7 @@ from simcounsel.events import Data
 from simcounsel.llm.question import Ask, Message, PromptOnly, Question
 from simcounsel.secret import remember_environment
 from simcounsel.specs.persona import ClientPersona
+from simcounsel.specs.residents import ResidentSpec
 
 PACKAGE = "patienthub"
 _NAMED = re.compile(r"patienthub:(?P<name>\w+)(?:/(?P<own>\d+))?")
@@ -66,22 +67,16 @@ class PatientHubMind(Person):
     """What it remembers is its own: nothing of ours can be taken out of it, or put into it."""
 
     def __init__(self, resident: Resident) -> None:
+        """Errors as `check`."""
+        super().__init__(resident)
+        self._simulator = _simulator(resident.spec, resident.language)
+
+    @staticmethod
+    def check(spec: ResidentSpec) -> None:
         """SpecError where `mind` names no simulator, or the resident is no client; PluginError
         where PatientHub is not installed.
         """
-        super().__init__(resident)
-        where = f"residents.{resident.name}.mind"
-        named = _NAMED.fullmatch(resident.spec.mind or "")
-        if named is None:
-            raise SpecError(
-                [f"{where}: write patienthub:NAME, or patienthub:NAME/0 for one of its own"]
-            )
-        persona = resident.persona
-        if not isinstance(persona, ClientPersona):
-            raise SpecError([f"{where}: PatientHub has clients, and this is a {persona.role}"])
-        self._simulator = Simulator.named(
-            named["name"], named["own"], persona, resident.language, where
-        )
+        _simulator(spec, "en")
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """Its next line. The counselor begins; where it says nothing, the conversation ends."""
@@ -116,6 +111,17 @@ class PatientHubMind(Person):
         )
 
 
+def _simulator(spec: ResidentSpec, language: str) -> "Simulator":
+    where = f"residents.{spec.name}.mind"
+    named = _NAMED.fullmatch(spec.mind or "")
+    if named is None:
+        told = "write patienthub:NAME, or patienthub:NAME/0 for one of its own"
+        raise SpecError([f"{where}: {told}"])
+    if not isinstance(spec.persona, ClientPersona):
+        raise SpecError([f"{where}: PatientHub has clients, and this is a {spec.role}"])
+    return Simulator.named(named["name"], named["own"], spec.persona, language, where)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Simulator:
     """One simulator with the client that it plays."""
@@ -131,7 +137,7 @@ class Simulator:
     def named(
         cls, name: str, own: str | None, persona: ClientPersona, language: str, where: str
     ) -> "Simulator":
-        """SpecError and PluginError as `PatientHubMind`."""
+        """SpecError and PluginError as `PatientHubMind.check`."""
         known = _clients().CLIENT_REGISTRY
         if name not in known:
             raise SpecError([f"{where}: PatientHub has no {name!r}; {', '.join(sorted(known))}"])

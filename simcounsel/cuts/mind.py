@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from simcounsel.agents.mind import Effects, Mind, Scene, Spoken, maker_of
+from simcounsel.agents.mind import Effects, Mind, Scene, Spoken, check_mind, maker_of
 from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
@@ -27,6 +27,7 @@ from simcounsel.events import (
     RelationChanged,
 )
 from simcounsel.llm.question import Ask, Reply
+from simcounsel.specs.residents import ResidentSpec
 
 DROPPED = {
     "freeze:beliefs": BeliefMoved,
@@ -60,7 +61,6 @@ class CutMind:
         self.resident = resident
         self._cuts, inner = read_mind(resident.spec.mind or "")
         self._inner = _inside(resident, inner)
-        self._check_reach()
         self._memory: CutMemory | None = None
         muted = [one.since for one in self._cuts if one.verb == "mute"]
         resident.silent_from = min(muted, default=None)
@@ -137,16 +137,22 @@ class CutMind:
         )
         return reply
 
-    def _check_reach(self) -> None:
-        """SpecError for what cannot be cut in a mind that remembers in its own way."""
-        if not getattr(self._inner, "own_memory", False):
+    @staticmethod
+    def check(spec: ResidentSpec) -> None:
+        """SpecError for what cannot be cut in a mind that remembers in its own way; errors of the
+        mind inside.
+        """
+        cuts, inner = read_mind(spec.mind or "")
+        own = spec.model_copy(update={"mind": inner})
+        check_mind(own)
+        if not getattr(maker_of(inner), "own_memory", False):
             return
-        for one in self._cuts:
+        for one in cuts:
             if one.verb in ("block", "scramble", "say") or one.name == "freeze:openness":
                 raise SpecError(
                     [
-                        f"--do {one.name}: {self.resident.name}'s mind remembers in a way of its"
-                        " own, which nothing reaches; mute, swap and rule can be done to it"
+                        f"--do {one.name}: {spec.name}'s mind remembers in a way of its own, which"
+                        " nothing reaches; mute, swap and rule can be done to it"
                     ]
                 )
 

@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from simcounsel.agents.mind import maker_of
+from simcounsel.agents.mind import check_mind
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
 from simcounsel.llm.catalog import open_chat, open_chats, open_embed, prompts_for, timeouts_of
@@ -245,7 +245,7 @@ def check_people(world: World) -> None:
     """
     for resident in world.residents:
         policy_for(resident.role, resident.policy, world.language)
-        maker_of(resident.mind)
+        check_mind(resident)
     kinds_in(world)
 
 

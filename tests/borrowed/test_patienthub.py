@@ -136,6 +136,7 @@ def test_what_no_log_can_hold_is_an_error_and_not_silence(tmp_path: Path) -> Non
 def test_wrong_names(tmp_path: Path, simulator: str, words: str) -> None:
     with pytest.raises((SpecError, PluginError), match=words):
         live(tmp_path, world(simulator))
+    assert "/7" in simulator or not [*tmp_path.iterdir()], "it is said before a folder is made"
 
 
 def test_a_counselor_is_no_client(tmp_path: Path) -> None:
