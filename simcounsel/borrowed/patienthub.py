@@ -162,7 +162,7 @@ class Simulator:
         try:
             built = Built(client, NOT_STATE, PACKAGE)
             built.put_back(before)
-            client.set_therapist(SimpleNamespace(name=other))
+            client.set_therapist(_Therapist(name=other))
             reply = client.generate_response(heard)
             new = difference(before, built.changed())
         except Unanswered as error:
@@ -186,7 +186,7 @@ class Simulator:
         configs = hub.get_client_config(self.name)
         configs.lang = self.language
         for name, value in vars(configs).items():
-            if name.endswith("_path") and isinstance(value, str):
+            if isinstance(value, str) and "/" in value:
                 setattr(configs, name, _in_its_folder(value, hub))
         with tempfile.TemporaryDirectory() as folder:
             if self.own is None:
@@ -196,7 +196,9 @@ class Simulator:
             else:
                 configs.data_idx = int(self.own)
             try:
-                return ours(configs=configs)
+                made = ours(configs=configs)
+                made.chat_model = model  # where it asked for one in another way
+                return made
             except (OSError, ValueError, LookupError, TypeError) as error:
                 raise PluginError(
                     f"PatientHub could not make {self.name}: {type(error).__name__}: {error}"
@@ -220,6 +222,15 @@ def _in_its_folder(path: str, hub: ModuleType) -> str:
     """Its own files lie beside its package, wherever simcounsel is started."""
     beside = Path(str(hub.__file__)).parents[2] / path
     return str(beside) if not Path(path).is_absolute() and beside.exists() else path
+
+
+class _Therapist(dict[str, str]):
+    """The other, as editions of PatientHub read it: `name`, or `get("name")`."""
+
+    @property
+    def name(self) -> str:
+        """What the other is called."""
+        return self["name"]
 
 
 class _Model:

@@ -115,6 +115,12 @@ def test_a_fork_knows_what_was_said_before_it(tmp_path: Path) -> None:
     assert turns(again)[-1].state == last.state
 
 
+def test_an_older_edition_s_ways(tmp_path: Path) -> None:
+    run = live(tmp_path, world("older/0"))
+    assert set(lines(run)) <= {"Miriam, yes.", "Miriam, no."} and lines(run)
+    assert all(one.calls for one in turns(run))
+
+
 def test_what_no_log_can_hold_is_an_error_and_not_silence(tmp_path: Path) -> None:
     with pytest.raises(PluginError, match="it keeps 'handle', a function, which no log"):
         live(tmp_path, world("forgetful/0"))
@@ -125,7 +131,7 @@ def test_what_no_log_can_hold_is_an_error_and_not_silence(tmp_path: Path) -> Non
     [
         (
             "nobody",
-            "PatientHub has no 'nobody'; dicing, eeyore, forgetful, guarded, keyed, patientPsi, user",
+            "PatientHub has no 'nobody'; dicing, eeyore, forgetful, guarded, keyed, older, patientPsi, user",
         ),
         ("guarded", "write patienthub:guarded/0 for the first of its own characters"),
         ("guarded/7", "could not make guarded: IndexError"),

@@ -18,6 +18,7 @@ class Config:
     data_path: str = "data/characters.json"
     prompt_path: str = "data/prompts.json"
     data_idx: int = 0
+    principles: str = "data/prompts.json"
 
 
 class BaseClient:
@@ -112,6 +113,25 @@ class Forgetful(BaseClient):
         return "Yes."
 
 
+class Older(BaseClient):
+    """As an older edition has them: its own model, a path by another name, a therapist that is a mapping."""
+
+    def __init__(self, configs: Config) -> None:
+        self.configs = configs
+        self.chat_model = None
+        with open(configs.principles, encoding="utf-8") as file:
+            self.principles = json.load(file)
+        self.messages: list[dict[str, str]] = []
+
+    def set_therapist(self, therapist: Any, prev_sessions: Any = None) -> None:
+        self.therapist = therapist.get("name", "Therapist")
+
+    def generate_response(self, msg: str) -> str:
+        self.messages.append({"role": "Therapist", "content": msg})
+        warm = self.chat_model.generate([{"role": "system", "content": msg}], response_format=bool)
+        return f"{self.therapist}, {'yes' if warm else 'no'}."
+
+
 class Keyed(BaseClient):
     """Keeps a server with a key, as a simulator with a reranker does."""
 
@@ -127,7 +147,7 @@ class Keyed(BaseClient):
 
 CLIENT_REGISTRY = {
     "patientPsi": PatientPsi, "eeyore": Guarded, "guarded": Guarded, "dicing": Dicing,
-    "forgetful": Forgetful, "keyed": Keyed, "user": BaseClient,
+    "forgetful": Forgetful, "older": Older, "keyed": Keyed, "user": BaseClient,
 }  # fmt: skip
 
 
