@@ -17,6 +17,7 @@ from analysis.sample import Sample
 from analysis.style import Look, Picture, broken, picture, small_multiples
 from analysis.validity.audit.analyses import ANALYSIS
 from analysis.validity.audit.changes import LEVELS
+from analysis.validity.audit.compliance import CLOSED, compliance, complied
 from analysis.validity.audit.pimmur import (
     Guess,
     blind,
@@ -66,17 +67,27 @@ def make(
     embed = each_once(embedding(made.variants[0].cells[0].world.model_names()["embed"]))
     named, sentences = named_outcome(made, runs, embed)
     guessed = list(guesses(made, runs, embed, ask)) if ask else []
+    usual = {cell.name for cell in made.variants[0].cells}
+    eager = compliance(one for one in sample.members if one.name in usual)
     said = said_of([runs])
     pictures = [one for one in map(_picture, found) if one is not None]
     part = ValidityPart(
         id="audit",
         title="Would the claims hold if the study had been made otherwise?",
         lead=tuple(_lead(made, found)),
-        claims=(*map(_claim, found), minimal_control(made), named, blind(guessed), *carried(found)),
+        claims=(
+            *map(_claim, found),
+            minimal_control(made),
+            named,
+            blind(guessed),
+            *carried(found),
+            complied(eager),
+        ),
         tables=(
             *map(_changes_table, found),
             _levels_table(found),
             *_pimmur_tables(sentences, guessed),
+            *_compliance_table(eager),
         ),
         figures=shown(pictures),
         notes=(*(f"Not run: {name}: {why}." for name, why in made.left_out.items()), *said.notes),
@@ -209,6 +220,19 @@ def _pimmur_tables(
             pd.DataFrame([vars(one) for one in guessed]),
             note="Asked once at the end of a run, in an interview that changes nothing.",
             most=10,
+        )
+
+
+def _compliance_table(eager: pd.DataFrame) -> Iterator[PartTable]:
+    if len(eager):
+        yield table_of(
+            "audit_compliance",
+            "How readily clients open up and agree",
+            eager,
+            note="Shares of a client's lines in the experiment as it is. Too far: the reply was"
+            " more open than a line lets a client be. Closed, open: lines that agree or take something"
+            f" up at an openness to {CLOSED:g}, and above.",
+            most=12,
         )
 
 

@@ -1,6 +1,8 @@
 """An audit: what a change does to a study, what becomes of a claim, and what PIMMUR asks."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ import pytest
 import yaml
 from scipy import stats
 
+from analysis.finding import find
 from analysis.statistics import Contrast
 from analysis.validity.audit import changes as of_changes
 from analysis.validity.audit.analyses import analyses
@@ -18,6 +21,7 @@ from analysis.validity.audit.changes import (
     read_changes,
     together,
 )
+from analysis.validity.audit.compliance import compliance, complied
 from analysis.validity.audit.pimmur import Guess, blind, minimal_control, named_outcome
 from analysis.validity.audit.plan import USUAL, Variant, plan, plan_words, with_pairs
 from analysis.validity.audit.verdicts import audited, becomes, largest
@@ -27,7 +31,7 @@ from simcounsel.specs.world import World
 from tests.benchmarks.audit import TRUTHS, verdicts
 from tests.commands import Command
 from tests.each import each
-from tests.stage import ROOT, three, tiny
+from tests.stage import ROOT, live, three, tiny
 
 PLANTED = ROOT / "experiments" / "planted_effect.yaml"
 OURS = {one.slug: one for one in read_changes(None)}
@@ -344,3 +348,40 @@ def test_a_dry_run_says_what_would_be_run_and_runs_nothing(
     wrong = simcounsel("study", "audit", "planted_effect", "--level", "people", "--dry-run")
     assert wrong.code == 2 and "there are agent, interaction, system, model" in wrong.err
     assert of_changes.OURS.is_file()
+
+
+def test_how_readily_clients_open_up_and_agree(tmp_path: Path) -> None:
+    """By hand: two of three lines go too far; of the two with an answer before them, one agrees."""
+    run = live(tmp_path, tiny(), ticks=1)
+    said = [
+        ("Miriam", "Shall we try that?"),
+        ("Ines", "Yes, good idea."),
+        ("Miriam", "And now?"),
+        ("Ines", "No."),
+    ]
+    fields = [
+        {"kind": "said", "who": who, "chat": "c", "message": at, "text": text}
+        for at, (who, text) in enumerate(said, 1)
+    ]
+    moved = {"kind": "client_shifted", "who": "Ines", "chat": "c"}
+    fields += [
+        moved | {"message": 2, "before": 2.0, "openness": 3.0, "claimed": 6.0},
+        moved | {"message": 4, "before": 3.5, "openness": 3.5, "claimed": 3.5},
+        moved | {"message": None, "before": 3.5, "openness": 3.5, "claimed": 4.0},
+    ]
+    (member,) = find([run.folder]).members
+    log = SimpleNamespace(
+        fields=lambda kinds: (one for one in fields if one["kind"] in kinds),
+        manifest=member.manifest,
+    )
+    table = compliance([replace(member, log=log)])
+    assert table.to_dict("records") == [
+        {"client": "Ines", "too far": 2 / 3, "closed": 1.0, "open": 0.0}
+    ]
+    assert complied(table).verdict == "undecided", "one client"
+    nobody = complied(table.iloc[0:0])
+    assert nobody.verdict == "not measured" and "client_state: moves" in nobody.because
+    seldom = pd.DataFrame({"too far": [0.0, 0.02] * 4, "closed": None, "open": 0.5})
+    assert complied(seldom).verdict == "holds"
+    often = complied(seldom.assign(**{"too far": [0.5, 0.6] * 4}))
+    assert often.verdict == "does not hold" and "0.5 of lines agree at above" in often.because
