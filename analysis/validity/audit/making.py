@@ -230,8 +230,8 @@ def _compliance_table(eager: pd.DataFrame) -> Iterator[PartTable]:
             "How readily clients open up and agree",
             eager,
             note="Shares of a client's lines in the experiment as it is. Too far: the reply was"
-            " more open than a line lets a client be. Closed, open: lines that agree or take something"
-            f" up at an openness to {CLOSED:g}, and above.",
+            " more open than a line lets a client be. Closed, open: lines that agree or take"
+            f" something up at an openness to {CLOSED:g}, and above.",
             most=12,
         )
 
