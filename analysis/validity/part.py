@@ -1,12 +1,13 @@
 """A part of the page on validity: what one command measured, and the claims that follow from it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from analysis.errors import ReportError
 from analysis.page import records
@@ -105,8 +106,8 @@ class ValidityPart(_PartFile):
     sources: tuple[MethodSource, ...] = ()
     command: str
     """What was typed."""
-    made: str
-    """Date and time, ISO 8601."""
+    made: str = Field(default_factory=lambda: f"{datetime.now():%Y-%m-%dT%H:%M:%S}")
+    """Date and time, ISO 8601; now."""
 
 
 @cache

@@ -36,23 +36,29 @@ class Unanswered(Exception):
     """The model gave no usable answer; whoever called it may have something to do then."""
 
 
+Outbox = SimpleQueue[Reply[Any] | Abandoned]
+Asked = tuple[Question[Any] | None, Outbox]
+"""A question and where its reply goes; None: the code has ended."""
+Inbox = SimpleQueue[Asked]
+
+
 def bridged(work: Callable[[Send], T], seed: int) -> Ask[T]:
     """What `work` returns. seed: of the random numbers that it draws (Python's and NumPy's).
     Exceptions of `work` go on to the caller.
     """
-    inbox: SimpleQueue[tuple[Question[Any] | None, SimpleQueue[Any]]] = SimpleQueue()
+    inbox: Inbox = SimpleQueue()
     ended: list[Callable[[], T]] = []
     closed = threading.Event()
 
     def send(question: Question[Any]) -> Reply[Any]:
         if closed.is_set():
             raise Abandoned
-        outbox: SimpleQueue[Any] = SimpleQueue()
+        outbox: Outbox = SimpleQueue()
         inbox.put((question, outbox))
         reply = outbox.get()
-        if isinstance(reply, BaseException):
+        if isinstance(reply, Abandoned):
             raise reply
-        return reply  # type: ignore[no-any-return]
+        return reply
 
     def run() -> None:
         try:
@@ -85,20 +91,18 @@ def _raised(error: BaseException) -> Any:
     raise error
 
 
-def _started(thread: threading.Thread, inbox: "SimpleQueue[Any]") -> list[Any]:
+def _started(thread: threading.Thread, inbox: Inbox) -> list[Asked]:
     thread.start()
     return _next(inbox)
 
 
-def _answered(
-    boxes: Sequence["SimpleQueue[Any]"], replies: Sequence[Reply[Any]], inbox: "SimpleQueue[Any]"
-) -> list[Any]:
+def _answered(boxes: Sequence[Outbox], replies: Sequence[Reply[Any]], inbox: Inbox) -> list[Asked]:
     for box, reply in zip(boxes, replies, strict=True):
         box.put(reply)
     return _next(inbox)
 
 
-def _next(inbox: "SimpleQueue[Any]") -> list[Any]:
+def _next(inbox: Inbox) -> list[Asked]:
     """What is asked next, one at least; more where the code asks from several threads."""
     found = [inbox.get()]
     try:

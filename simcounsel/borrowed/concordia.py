@@ -62,8 +62,8 @@ class EntityDid(Data):
 class ConcordiaMind(Person):
     """See `Mind`."""
 
-    own_memory = True
-    """What it remembers is its own."""
+    beyond_cuts = frozenset({"block", "scramble", "say", "freeze"})
+    """What it remembers is its own, and how it plans."""
 
     def __init__(self, resident: Resident) -> None:
         """Errors as `check`."""
@@ -76,7 +76,7 @@ class ConcordiaMind(Person):
         _prefab(spec)
 
     def arrive(self, scene: Scene) -> Ask[Effects]:
-        """It remembers its file, sentence by sentence."""
+        """It remembers its file, line by line."""
         own = yield from super().arrive(scene)
         lines = tuple(line for line in known(self.resident, scene.language).splitlines() if line)
         return Effects(

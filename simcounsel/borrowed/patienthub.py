@@ -63,8 +63,8 @@ class SimulatorSaid(Data):
 class PatientHubMind(Person):
     """See `Mind`."""
 
-    own_memory = True
-    """What it remembers is its own: nothing of ours can be taken out of it, or put into it."""
+    beyond_cuts = frozenset({"block", "scramble", "say", "freeze:openness"})
+    """What it remembers is its own: nothing can be taken out of it, or put into it."""
 
     def __init__(self, resident: Resident) -> None:
         """Errors as `check`."""
@@ -274,9 +274,10 @@ class _Model:
         return {}
 
 
-def _parts(
-    messages: list[Message],
-) -> tuple[str, tuple[tuple[Literal["user", "assistant"], str], ...], str]:
+Talk = tuple[tuple[Literal["user", "assistant"], str], ...]
+
+
+def _parts(messages: list[Message]) -> tuple[str, Talk, str]:
     """System text, what was said before, and what is to be answered. Where there are system
     messages alone, they are what is to be answered, since some servers want a user's message.
     """
@@ -286,8 +287,10 @@ def _parts(
     if not others:
         return "", (), system
     last = others.pop()[1] if others[-1][0] == "user" else ""
-    talk = tuple(("assistant" if role == "assistant" else "user", text) for role, text in others)
-    return system, talk, last  # type: ignore[return-value]
+    talk: Talk = tuple(
+        ("assistant" if role == "assistant" else "user", text) for role, text in others
+    )
+    return system, talk, last
 
 
 def _text(content: Any) -> str:

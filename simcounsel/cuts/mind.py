@@ -145,10 +145,9 @@ class CutMind:
         cuts, inner = read_mind(spec.mind or "")
         own = spec.model_copy(update={"mind": inner})
         check_mind(own)
-        if not getattr(maker_of(inner), "own_memory", False):
-            return
+        beyond: frozenset[str] = getattr(maker_of(inner), "beyond_cuts", frozenset())
         for one in cuts:
-            if one.verb in ("block", "scramble", "say") or one.name == "freeze:openness":
+            if beyond & {one.verb, one.name}:
                 raise SpecError(
                     [
                         f"--do {one.name}: {spec.name}'s mind remembers in a way of its own, which"

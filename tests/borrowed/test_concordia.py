@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.borrowed.concordia import EntityDid, spoken_in
+from simcounsel.cuts.cut import changes as cut_changes
 from simcounsel.errors import PluginError, SpecError
 from simcounsel.events import Said, Scheduled, written
 from simcounsel.runs.run import Run
@@ -83,6 +84,13 @@ def test_wrong_names_and_no_concordia(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "concordia", None)
     with pytest.raises(PluginError, match="pip install gdm-concordia"):
         live(tmp_path / "c", world())
+
+
+@each("cut", ["block:memory=Ines", "freeze:plans=Ines", "say:Ines=Hello."])
+def test_what_does_not_reach_an_entity_is_refused(tmp_path: Path, cut: str) -> None:
+    mind = cut_changes((cut,), world(), 0)["residents.Ines.mind"]
+    with pytest.raises(SpecError, match="remembers in a way of its own"):
+        live(tmp_path, tiny(residents__Ines__mind=mind))
 
 
 @each(

@@ -1,7 +1,6 @@
 """The part of the page on validity that an audit adds, from runs that followed its plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
@@ -95,7 +94,6 @@ def make(
         toys=said.toys,
         sources=sources("audit"),
         command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
     return part, pictures, found
 
@@ -112,15 +110,14 @@ def make_shared(
         lead=(
             f"{title}: runs of the shared task, read from {study.folder.name}. Outcome: {outcome}."
             " Seeds are the unit. Intervals hold for all changes of a claim together.",
-            *(f"{plain(one.hypothesis.id)}: {one.becomes} {one.because}." for one in found),
+            *(f"{plain(one.hypothesis.id)}: {one.becomes} ({one.because})." for one in found),
         ),
         claims=tuple(map(_claim, found)),
-        tables=(*map(_changes_table, found), _levels_table(found)),
+        tables=(*(_changes_table(one, "seeds") for one in found), _levels_table(found)),
         figures=shown(pictures),
         notes=("The organizers' measures are not published: the outcome is the auditor's.",),
         sources=sources("audit"),
         command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
     return part, pictures
 
@@ -132,7 +129,7 @@ def _lead(made: AuditPlan, found: Sequence[ClaimAudit]) -> Iterator[str]:
         " at a time, then the largest together. Intervals hold for all changes of a claim together."
     )
     for one in found:
-        yield f"{plain(one.hypothesis.id)}: {one.becomes} {one.because}."
+        yield f"{plain(one.hypothesis.id)}: {one.becomes} ({one.because})."
 
 
 def _claim(audit: ClaimAudit) -> Claim:
@@ -146,19 +143,19 @@ def _claim(audit: ClaimAudit) -> Claim:
     )
 
 
-def _changes_table(audit: ClaimAudit) -> PartTable:
+def _changes_table(audit: ClaimAudit, unit: str = "clients") -> PartTable:
     rows = [
         {
             "change": one.variant,
             "level": one.level,
+            "the claim": "(ablation)" if one.ablation else one.becomes,
             "effect": one.effect.difference,
             "low": one.effect.low,
             "high": one.effect.high,
             "shift": one.shift.difference if one.shift else None,
             "shift low": one.shift.low if one.shift else None,
             "shift high": one.shift.high if one.shift else None,
-            "clients": one.effect.n.get("clients", sum(one.effect.n.values())),
-            "the claim": "(ablation)" if one.ablation else one.becomes,
+            unit: one.effect.n.get("clients", sum(one.effect.n.values())),
             "reason": one.effect.reason,
         }
         for one in audit.outcomes
@@ -189,7 +186,7 @@ def _levels_table(found: Sequence[ClaimAudit]) -> PartTable:
                     "claim": audit.hypothesis.id,
                     "level": level,
                     "changes": len(own),
-                    "share": part / whole if whole else None,
+                    "share": part / whole if whole and own else None,
                     "largest": moved.variant if moved and moved.beyond_noise else None,
                 }
             )
@@ -261,7 +258,7 @@ def _picture(audit: ClaimAudit) -> Picture | None:
         names = [broken(one.variant, 40 if look.wide else 20) for one in reversed(ordered)]
         axes.set_yticks(range(len(ordered)), names)
         axes.set_ylim(-0.6, len(ordered) - 0.4)
-        axes.set_xlabel("effect, with intervals that hold together; crosses: the talk taken out")
+        axes.set_xlabel("effect; crosses: the talk taken out")
         return figure
 
     title = f"{plain(audit.hypothesis.id)}: the effect as it is, and with each change"

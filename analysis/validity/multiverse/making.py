@@ -7,7 +7,6 @@ chance alone.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -198,7 +197,6 @@ def make(plan: Universes, runs: Path, command: str) -> tuple[ValidityPart, list[
         toys=said.toys,
         sources=sources("multiverse"),
         command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
     return part, pictures
 

@@ -1,7 +1,6 @@
 """The part of the page on people's ratings beside the models'."""
 
 import itertools
-from datetime import datetime
 
 import pandas as pd
 
@@ -65,7 +64,6 @@ def make(table: pd.DataFrame, command: str, said: SaidOf, margin: float = MARGIN
         toys=said.toys,
         sources=sources("people"),
         command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
 
 

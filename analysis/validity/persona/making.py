@@ -3,7 +3,6 @@ tell.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +82,6 @@ def make(
         toys=said.toys,
         sources=sources("persona"),
         command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
     return part, drawn
 

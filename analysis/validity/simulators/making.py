@@ -1,7 +1,6 @@
 """The part of the page on validity that puts simulators of clients side by side."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +105,6 @@ def make(
         toys=said.toys,
         sources=sources("simulators"),
         command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
     return part, pictures
 

@@ -268,11 +268,9 @@ def nearness(real: Side, sides: Mapping[str, Side]) -> Nearness:
         order = rng.permutation(real.n)
         there = real.some(order[: real.n - real.n // 2])
         drawn[HALF].append(far(there, real.some(order[-size:]), which))
-        seed = int(rng.integers(2**32))
+        seed = int(rng.integers(2**32))  # the same clients of each, if they have the same
         for name, one in sides.items():
-            own = np.random.default_rng(seed).permutation(one.n)[
-                :size
-            ]  # the same clients, if alike
+            own = np.random.default_rng(seed).permutation(one.n)[:size]
             drawn[name].append(far(there, one.some(own), which))
     values = {name: np.array(each) for name, each in drawn.items()}
     means = {name: float(values[name].mean()) for name in sides}

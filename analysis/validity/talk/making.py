@@ -5,7 +5,6 @@ Real and simulated sessions compared in every way, and what may be said of it.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
@@ -208,7 +207,6 @@ def make(
         toys=said.toys,
         sources=sources("talk"),
         command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
     return part, drawn
 

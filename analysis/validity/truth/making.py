@@ -1,7 +1,6 @@
 """The part of the page on validity that holds simulated effects beside real ones."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
@@ -58,7 +57,6 @@ def make(
         toys=said.toys,
         sources=sources("truth"),
         command=command,
-        made=f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
     )
     return part, pictures
 

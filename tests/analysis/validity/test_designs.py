@@ -99,7 +99,11 @@ def test_an_experiment_goes_out_and_comes_back(
 @each("name", SHIPPED)
 def test_silisocs_takes_what_is_written(name: str, simcounsel: Command) -> None:
     schema = pytest.importorskip("silisocs.studies.study_schema")
-    schema.validate_schema(yaml.safe_load(simcounsel("study", "design", name).out))
+    study = yaml.safe_load(simcounsel("study", "design", name).out)
+    schema.validate_schema(study)
+    with pytest.raises(Exception, match="name"):
+        schema.validate_schema(study | {"study": {}})
+    assert study["schema_version"] == 1
 
 
 def test_planned_tests_are_hypotheses(simcounsel: Command) -> None:

@@ -91,7 +91,7 @@ def test_without_an_answer_to_the_counselor_nothing_is_better_than_one_chance() 
     flat = Constants(start=3.0, empathy=0.0, exploration=0.0, push=0.0, fades=0.0)
     done = fitted(drawn(60, 20, flat))
     assert done.better["constant"] and done.better["constant"][1] < 0
-    assert done.low and done.low.exploration < 0 < done.high.exploration  # type: ignore[union-attr]
+    assert done.low and done.high and done.low.exploration < 0 < done.high.exploration
 
 
 def test_slopes_are_least_squares_within_sessions() -> None:

@@ -129,4 +129,6 @@ def test_the_command_makes_the_page(tmp_path: Path, simcounsel: Command) -> None
     done = simcounsel("study", "audit", folder, "--outcome", OUTCOME, "--out", tmp_path / "page")
     assert done.code == 0, done.err
     assert "h1_feed-ranked-v2: HOLDS" in done.out
+    (table,) = (tmp_path / "page" / "tables").glob("audit_h1*.csv")
+    assert "seeds" in table.read_text().splitlines()[0] and "clients" not in table.read_text()
     assert "runs of the shared task" in (tmp_path / "page" / "validity.html").read_text()
